@@ -103,7 +103,7 @@ def _symbols(source, root, folder):
 
 def _plain(names):
     """As the headers have them."""
-    return {re.sub(r"_v\d+_\w+_$", "", name) for name in names}
+    return {re.sub(r"^i?(\w+?)_v\d+_\w+_$", r"\1", name) for name in names}
 
 
 def _declared(root, headers):
@@ -113,7 +113,7 @@ def _declared(root, headers):
     done = subprocess.run(command, input=asked, check=True, capture_output=True, text=True)
     stems = {header.stem for header in headers}
     found = set(DECLARED.findall("".join(h.read_text(encoding="utf-8") for h in headers)))
-    names = _plain(re.findall(r"\bpawl_\w+_v\d+_\w+_(?=\W)", done.stdout))
+    names = _plain(re.findall(r"\bi?pawl_\w+_v\d+_\w+_(?=\W)", done.stdout))
     return found | {name for name in names if any(f"pawl_{stem}" in name for stem in stems)}
 
 

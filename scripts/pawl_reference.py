@@ -22,7 +22,7 @@ COMMENT = re.compile(r"/\*.*?\*/", re.S)
 SECTION = re.compile(r"-{4} (.*?)(?: -{4,})?$")
 SYMBOL = re.compile(r"PAWL_SYMBOL(?:_SEEN)?_\((\w+)\)")
 RENAMED = re.compile(r"^#define (\w+)(?: |\s*\\\n\s*)PAWL_SYMBOL(?:_SEEN)?_\(\1\)", re.M)
-VERSIONED = re.compile(r"(\w+)_v\d+_[a-z]+_")
+VERSIONED = re.compile(r"i?(pawl_\w+)_v\d+_[a-z]+_")
 TAG = re.compile(r"\[([A-Z][A-Z0-9_]+)\]\s+(\w+):")
 STATED = re.compile(
     r"(?:^|[.;:]\s+)(acquire, release|acquire when true|acquire|release)"
@@ -215,7 +215,7 @@ class Headers:
             text = self.bodies[now]
             for tag, order in TAG.findall(text):
                 found.setdefault(tag, order)
-            open_ += [w for w in re.findall(r"\bpawl_\w+", text) if w != now]
+            open_ += [w for w in re.findall(r"\bi?pawl_\w+", text) if w != now]
         return found
 
 

@@ -41,7 +41,9 @@
 
 /* PAWL_SYMBOL_(name): an internal symbol with the protocol's version and the variant, so that a
  * stale header or a mixture of variants fails to link instead of corrupting. */
-#define PAWL_SYMBOL_(name) PAWL_CAT_(name, PAWL_CAT_(_v2_, PAWL_CAT_(PAWL_VARIANT, _)))
+#define PAWL_DECORATED_(name, variant) i##name##_v3_##variant##_
+#define PAWL_DECORATE_(name, variant) PAWL_DECORATED_(name, variant)
+#define PAWL_SYMBOL_(name) PAWL_DECORATE_(name, PAWL_VARIANT)
 
 #if defined(__SANITIZE_THREAD__)
 #define PAWL_TSAN_ 1
@@ -92,11 +94,11 @@
 #ifdef __cplusplus
 #define PAWL_INLINE inline PAWL_AT_CALLER_
 #if PAWL_TSAN_
-#define PAWL_NAMESPACE_ PAWL_CAT_(PAWL_CAT_(pawl_, PAWL_VARIANT), _tsan_v2)
+#define PAWL_NAMESPACE_ PAWL_CAT_(PAWL_CAT_(ipawl_, PAWL_VARIANT), _tsan_v3)
 #elif PAWL_TRACED_
-#define PAWL_NAMESPACE_ PAWL_CAT_(PAWL_CAT_(pawl_, PAWL_VARIANT), _traced_v2)
+#define PAWL_NAMESPACE_ PAWL_CAT_(PAWL_CAT_(ipawl_, PAWL_VARIANT), _traced_v3)
 #else
-#define PAWL_NAMESPACE_ PAWL_CAT_(PAWL_CAT_(pawl_, PAWL_VARIANT), _v2)
+#define PAWL_NAMESPACE_ PAWL_CAT_(PAWL_CAT_(ipawl_, PAWL_VARIANT), _v3)
 #endif
 #if defined(__clang__)
 #define PAWL_QUIET_ _Pragma("GCC diagnostic ignored \"-Wold-style-cast\"")
@@ -185,7 +187,7 @@ enum pawl_tag {
  *       fence one comes first: all that stands after the other sees all that stood before it. Where
  *       the system cannot do that, both are full fences.
  *   pawl_fence_light_known(tag)
- *       The light half where the caller knows that it is free (pawl_fence_light_free_ was 1), or
+ *       The light half where the caller knows that it is free (ipawl_fence_light_free_ was 1), or
  *       can do without.
  *   pawl_fence_heavy_or_not(tag)
  *       The heavy half, or false: the system cannot do it now. Only its own light halves count.

@@ -61,7 +61,7 @@ typedef void pawl_bigref_release(struct pawl_bigref *r, void *arg);
 typedef struct pawl_bigref {
     uint64_t global __attribute__((__aligned__(8)));
     uint64_t own __attribute__((__aligned__(8)));
-    pawl_address_ owner;
+    ipawl_address_ owner;
     pawl_bigref_release *release;
     void *arg;
     uint32_t place;
@@ -102,9 +102,9 @@ PAWL_C_END
 #define pawl_bigref_revive PAWL_SYMBOL_(pawl_bigref_revive)
 #define pawl_bigref_read PAWL_SYMBOL_(pawl_bigref_read)
 #define pawl_bigref_destroy PAWL_SYMBOL_(pawl_bigref_destroy)
-#define pawl_bigref_get_slow_ PAWL_SYMBOL_(pawl_bigref_get_slow)
-#define pawl_bigref_drop_slow_ PAWL_SYMBOL_(pawl_bigref_drop_slow)
-#define pawl_bigref_kill_slow_ PAWL_SYMBOL_(pawl_bigref_kill_slow)
+#define ipawl_bigref_get_slow_ PAWL_SYMBOL_(pawl_bigref_get_slow)
+#define ipawl_bigref_drop_slow_ PAWL_SYMBOL_(pawl_bigref_drop_slow)
+#define ipawl_bigref_kill_slow_ PAWL_SYMBOL_(pawl_bigref_kill_slow)
 
 PAWL_INLINE_BEGIN
 
@@ -117,13 +117,13 @@ PAWL_INLINE void pawl_bigref_init(pawl_bigref *r, pawl_bigref_release *release, 
 
 /* One local step of n (1, or all ones for -1); false: the compiled function must do it. */
 #if PAWL_CHECKED || PAWL_HOOKS
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_bigref_step_(pawl_bigref *r, uint64_t n)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool ipawl_bigref_step_(pawl_bigref *r, uint64_t n)
 {
     (void)r, (void)n;
     return false;
 }
 #else
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_bigref_step_(pawl_bigref *r, uint64_t n)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool ipawl_bigref_step_(pawl_bigref *r, uint64_t n)
 {
     /* [CELLS_OPEN] acquire: we see the place that belongs to this opening of the gate. */
     const uint32_t gate = pawl_load_acquire32(&r->gate, PAWL_CELLS_OPEN);
@@ -134,22 +134,22 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_bigref_step_(pawl_bigref *r, uint64_t 
     if (PAWL_UNLIKELY(rseq == NULL || (gate & PAWL_BIGREF_STATE_) != 0))
         return false;
     if (PAWL_LIKELY(place >= PAWL_PLACE_FIRST_))
-        cell = pawl_cell_(block, place);
-    else if (PAWL_ADDRESS_(pawl_load_relaxed)(&r->owner) == (pawl_address_)(uintptr_t)block)
+        cell = ipawl_cell_(block, place);
+    else if (PAWL_ADDRESS_(pawl_load_relaxed)(&r->owner) == (ipawl_address_)(uintptr_t)block)
         cell = &r->own;
     else
         return false;
-    return pawl_rseq_add_if_(rseq, cell, n, 2 * PAWL_BIGREF_TARGET, &r->gate, gate);
+    return ipawl_rseq_add_if_(rseq, cell, n, 2 * PAWL_BIGREF_TARGET, &r->gate, gate);
 }
 #endif
 
 /* An operation is hidden from a checker of races. A drop tells it beforehand that the caller has
  * finished with the object, and another thread may then free it. */
 #if PAWL_TOLD_
-#define PAWL_BIGREF_HIDE_(r) (pawl_told_plain_(r, sizeof *(r)), pawl_told_hide_(r))
-#define PAWL_BIGREF_SHOW_(r) pawl_told_show_(r)
-#define PAWL_BIGREF_GIVE_(r) pawl_told_give_(r)
-#define PAWL_BIGREF_GET_(r) pawl_told_get_(r)
+#define PAWL_BIGREF_HIDE_(r) (ipawl_told_plain_(r, sizeof *(r)), ipawl_told_hide_(r))
+#define PAWL_BIGREF_SHOW_(r) ipawl_told_show_(r)
+#define PAWL_BIGREF_GIVE_(r) ipawl_told_give_(r)
+#define PAWL_BIGREF_GET_(r) ipawl_told_get_(r)
 #else
 #define PAWL_BIGREF_HIDE_(r) ((void)(r))
 #define PAWL_BIGREF_SHOW_(r) ((void)(r))
@@ -157,16 +157,16 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_bigref_step_(pawl_bigref *r, uint64_t 
 #define PAWL_BIGREF_GET_(r) ((void)(r))
 #endif
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_bigref_get_one_(pawl_bigref *r, bool try_only)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool ipawl_bigref_get_one_(pawl_bigref *r, bool try_only)
 {
     bool got;
     PAWL_BIGREF_HIDE_(r);
-    got = PAWL_LIKELY(pawl_bigref_step_(r, 1)) || pawl_bigref_get_slow_(r, try_only);
+    got = PAWL_LIKELY(ipawl_bigref_step_(r, 1)) || ipawl_bigref_get_slow_(r, try_only);
     PAWL_BIGREF_SHOW_(r);
     return got;
 }
 
-PAWL_INLINE void pawl_bigref_last_(pawl_bigref *r)
+PAWL_INLINE void ipawl_bigref_last_(pawl_bigref *r)
 {
     PAWL_BIGREF_GET_(r);
     if (r->release != NULL)
@@ -178,14 +178,14 @@ PAWL_INLINE void pawl_bigref_last_(pawl_bigref *r)
  * reports it. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_bigref_get(pawl_bigref *r)
 {
-    (void)pawl_bigref_get_one_(r, false);
+    (void)ipawl_bigref_get_one_(r, false);
 }
 
 /* One more reference, and true; false if the count has become 0 after a kill. The memory must
  * exist: the object is static, or a lock or RCU keeps it. Always true before kill. */
 PAWL_TRYING PAWL_ALWAYS_INLINE_ bool pawl_bigref_try_get(pawl_bigref *r)
 {
-    return pawl_bigref_get_one_(r, true);
+    return ipawl_bigref_get_one_(r, true);
 }
 
 /* Drops one reference; any thread may have got it. After kill, the last drop calls release, in this
@@ -196,10 +196,10 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_bigref_drop(pawl_bigref *r)
     bool last;
     PAWL_BIGREF_GIVE_(r);
     PAWL_BIGREF_HIDE_(r);
-    last = PAWL_UNLIKELY(!pawl_bigref_step_(r, ~UINT64_C(0))) && pawl_bigref_drop_slow_(r);
+    last = PAWL_UNLIKELY(!ipawl_bigref_step_(r, ~UINT64_C(0))) && ipawl_bigref_drop_slow_(r);
     PAWL_BIGREF_SHOW_(r);
     if (last)
-        pawl_bigref_last_(r);
+        ipawl_bigref_last_(r);
 }
 
 /* Removes the bias: from now on the last drop releases. If all references have been dropped
@@ -210,10 +210,10 @@ PAWL_INLINE bool pawl_bigref_kill(pawl_bigref *r)
     bool last = false;
     bool killed;
     PAWL_BIGREF_HIDE_(r);
-    killed = pawl_bigref_kill_slow_(r, &last);
+    killed = ipawl_bigref_kill_slow_(r, &last);
     PAWL_BIGREF_SHOW_(r);
     if (last)
-        pawl_bigref_last_(r);
+        ipawl_bigref_last_(r);
     return killed;
 }
 

@@ -144,17 +144,17 @@ PAWL_API void PAWL_SYMBOL_(pawl_brlock_seek_to_read)(pawl_brlock *l);
 PAWL_TRY bool PAWL_SYMBOL_(pawl_brlock_try_read_to_seek)(pawl_brlock *l);
 
 /* Inside: wakes the writer of the lock, which may be gone, if the drain named this lock. */
-PAWL_API void PAWL_SYMBOL_(pawl_brlock_tell)(struct pawl_drain *drain, pawl_address_ lock,
-                                             pawl_address_ whose);
+PAWL_API void PAWL_SYMBOL_(pawl_brlock_tell)(struct pawl_drain *drain, ipawl_address_ lock,
+                                             ipawl_address_ whose);
 
 PAWL_C_END
 
 #define pawl_brlock_destroy PAWL_SYMBOL_(pawl_brlock_destroy)
-#define pawl_brlock_take_read_call_ PAWL_SYMBOL_(pawl_brlock_take_read_call)
-#define pawl_brlock_take_read_until_call_ PAWL_SYMBOL_(pawl_brlock_take_read_until_call)
-#define pawl_brlock_try_read_call_ PAWL_SYMBOL_(pawl_brlock_try_read_call)
-#define pawl_brlock_drop_read_call_ PAWL_SYMBOL_(pawl_brlock_drop_read_call)
-#define pawl_brlock_tell_ PAWL_SYMBOL_(pawl_brlock_tell)
+#define ipawl_brlock_take_read_call_ PAWL_SYMBOL_(pawl_brlock_take_read_call)
+#define ipawl_brlock_take_read_until_call_ PAWL_SYMBOL_(pawl_brlock_take_read_until_call)
+#define ipawl_brlock_try_read_call_ PAWL_SYMBOL_(pawl_brlock_try_read_call)
+#define ipawl_brlock_drop_read_call_ PAWL_SYMBOL_(pawl_brlock_drop_read_call)
+#define ipawl_brlock_tell_ PAWL_SYMBOL_(pawl_brlock_tell)
 #if PAWL_TOLD_AROUND_ || PAWL_TRACED_
 #include <pawl/detail/brlock_around.inc.h>
 #else
@@ -188,15 +188,15 @@ PAWL_INLINE_BEGIN
 
 /* The number of the caller's line. If it is not below l->inlined, the caller calls the compiled
  * function. A thread without a ticket has the number UINT32_MAX. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ uint32_t pawl_brlock_number_(void)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ uint32_t ipawl_brlock_number_(void)
 {
     return PAWL_THREAD_TICKET_ - 1;
 }
 
 /* Tries once to enter; leaves no trace if that fails. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_brlock_enter_(pawl_brlock *l)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool ipawl_brlock_enter_(pawl_brlock *l)
 {
-    const uint32_t number = pawl_brlock_number_();
+    const uint32_t number = ipawl_brlock_number_();
     uint32_t *own;
     if (PAWL_UNLIKELY(number >= l->inlined) || PAWL_UNLIKELY(pawl_load_relaxed32(&l->closed) != 0))
         return false;
@@ -208,28 +208,29 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_brlock_enter_(pawl_brlock *l)
      * opened. */
     if (PAWL_LIKELY(pawl_load_acquire32(&l->closed, PAWL_BRLOCK_R_TAKE) == 0))
         return true;
-    pawl_brlock_drop_read_call_(l);
+    ipawl_brlock_drop_read_call_(l);
     return false;
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_brlock_read_at_once_(pawl_brlock *l)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool ipawl_brlock_read_at_once_(pawl_brlock *l)
 {
-    return PAWL_LIKELY(pawl_brlock_enter_(l)) || pawl_brlock_try_read_call_(l);
+    return PAWL_LIKELY(ipawl_brlock_enter_(l)) || ipawl_brlock_try_read_call_(l);
 }
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_brlock_take_read(pawl_brlock *l)
 {
     bool value;
-    PAWL_WAITS_(BRLOCK, 0u, U, R, pawl_brlock_read_at_once_(l),
-                PAWL_LIKELY(pawl_brlock_enter_(l)) || (pawl_brlock_take_read_call_(l), true), true);
+    PAWL_WAITS_(BRLOCK, 0u, U, R, ipawl_brlock_read_at_once_(l),
+                PAWL_LIKELY(ipawl_brlock_enter_(l)) || (ipawl_brlock_take_read_call_(l), true),
+                true);
     (void)value;
 }
 
 PAWL_TRYING PAWL_ALWAYS_INLINE_ bool pawl_brlock_take_read_until(pawl_brlock *l, uint64_t until)
 {
     bool value;
-    PAWL_WAITS_(BRLOCK, PAWL_TRACED_UNTIL_, U, R, pawl_brlock_read_at_once_(l),
-                PAWL_LIKELY(pawl_brlock_enter_(l)) || pawl_brlock_take_read_until_call_(l, until),
+    PAWL_WAITS_(BRLOCK, PAWL_TRACED_UNTIL_, U, R, ipawl_brlock_read_at_once_(l),
+                PAWL_LIKELY(ipawl_brlock_enter_(l)) || ipawl_brlock_take_read_until_call_(l, until),
                 value);
     return value;
 }
@@ -237,18 +238,18 @@ PAWL_TRYING PAWL_ALWAYS_INLINE_ bool pawl_brlock_take_read_until(pawl_brlock *l,
 PAWL_TRYING PAWL_ALWAYS_INLINE_ bool pawl_brlock_try_read(pawl_brlock *l)
 {
     bool value;
-    PAWL_TRIES_(BRLOCK, 0u, U, R, pawl_brlock_read_at_once_(l));
+    PAWL_TRIES_(BRLOCK, 0u, U, R, ipawl_brlock_read_at_once_(l));
     return value;
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_brlock_leave_(pawl_brlock *l)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void ipawl_brlock_leave_(pawl_brlock *l)
 {
-    const uint32_t number = pawl_brlock_number_();
+    const uint32_t number = ipawl_brlock_number_();
     struct pawl_drain *const drain = l->drain; /* I5: after the store the lock may be gone */
-    pawl_address_ whose;
+    ipawl_address_ whose;
     uint32_t *own;
     if (PAWL_UNLIKELY(number >= l->inlined)) {
-        pawl_brlock_drop_read_call_(l);
+        ipawl_brlock_drop_read_call_(l);
         return;
     }
     own = &l->lines[number].readers;
@@ -258,13 +259,13 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_brlock_leave_(pawl_brlock *l)
     pawl_fence_light_known(PAWL_BRLOCK_R_LEFT);
     whose = PAWL_ADDRESS_(pawl_load_relaxed)(&drain->whose);
     if (PAWL_UNLIKELY(whose != 0))
-        pawl_brlock_tell_(drain, (pawl_address_)(uintptr_t)l, whose);
+        ipawl_brlock_tell_(drain, (ipawl_address_)(uintptr_t)l, whose);
 }
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_brlock_drop_read(pawl_brlock *l)
 {
     bool value;
-    PAWL_DROPS_(BRLOCK, R, (pawl_brlock_leave_(l), true));
+    PAWL_DROPS_(BRLOCK, R, (ipawl_brlock_leave_(l), true));
     (void)value;
 }
 
@@ -272,10 +273,10 @@ PAWL_INLINE_END
 
 #elif !PAWL_TOLD_AROUND_ && !PAWL_TRACED_
 
-#define pawl_brlock_take_read pawl_brlock_take_read_call_
-#define pawl_brlock_take_read_until pawl_brlock_take_read_until_call_
-#define pawl_brlock_try_read pawl_brlock_try_read_call_
-#define pawl_brlock_drop_read pawl_brlock_drop_read_call_
+#define pawl_brlock_take_read ipawl_brlock_take_read_call_
+#define pawl_brlock_take_read_until ipawl_brlock_take_read_until_call_
+#define pawl_brlock_try_read ipawl_brlock_try_read_call_
+#define pawl_brlock_drop_read ipawl_brlock_drop_read_call_
 
 #endif
 

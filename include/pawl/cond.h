@@ -171,21 +171,21 @@ PAWL_INLINE bool pawl_lock64_cond_wait_write_until(pawl_cond *cond, pawl_lock64 
 
 /* `back`: the operation that takes the lock again. `choose`: other functions for another hold. */
 #define PAWL_COND_MODE_(type, mode, together, back, choose)                                        \
-    PAWL_INLINE void type##_cond_drop_##mode##_(void *lock)                                        \
+    PAWL_INLINE void i##type##_cond_drop_##mode##_(void *lock)                                     \
     {                                                                                              \
         type##_drop_##mode((type *)lock);                                                          \
     }                                                                                              \
-    PAWL_INLINE void type##_cond_take_##mode##_(void *lock)                                        \
+    PAWL_INLINE void i##type##_cond_take_##mode##_(void *lock)                                     \
     {                                                                                              \
-        type##_##back((type *)lock);                                                               \
+        back((type *)lock);                                                                        \
     }                                                                                              \
     PAWL_INLINE bool type##_cond_wait_##mode##_until(pawl_cond *cond, type *lock,                  \
                                                      uint64_t deadline)                            \
     {                                                                                              \
         struct pawl_cond_lock how;                                                                 \
         how.lock = lock;                                                                           \
-        how.drop = type##_cond_drop_##mode##_;                                                     \
-        how.take = type##_cond_take_##mode##_;                                                     \
+        how.drop = i##type##_cond_drop_##mode##_;                                                  \
+        how.take = i##type##_cond_take_##mode##_;                                                  \
         how.shared = together;                                                                     \
         choose(type);                                                                              \
         return PAWL_CALL_(pawl_cond_wait)(cond, &how, deadline);                                   \
@@ -219,17 +219,17 @@ PAWL_INLINE bool pawl_lock64_cond_wait_write_until(pawl_cond *cond, pawl_lock64 
 #define PAWL_COND_COUNTED_(type)                                                                   \
     how.take = NULL;                                                                               \
     if (PAWL_SYMBOL_(pawl_cond_wait)(cond, &how, deadline)) {                                      \
-        how.take = type##_cond_take_read_;                                                         \
+        how.take = i##type##_cond_take_read_;                                                      \
     } else {                                                                                       \
-        how.drop = type##_cond_drop_counted_;                                                      \
-        how.take = type##_cond_take_counted_;                                                      \
+        how.drop = i##type##_cond_drop_counted_;                                                   \
+        how.take = i##type##_cond_take_counted_;                                                   \
     }
 #define PAWL_COND_COUNTS_(type)                                                                    \
-    PAWL_INLINE void type##_cond_drop_counted_(void *lock)                                         \
+    PAWL_INLINE void i##type##_cond_drop_counted_(void *lock)                                      \
     {                                                                                              \
         type##_drop_read_counted((type *)lock);                                                    \
     }                                                                                              \
-    PAWL_INLINE void type##_cond_take_counted_(void *lock)                                         \
+    PAWL_INLINE void i##type##_cond_take_counted_(void *lock)                                      \
     {                                                                                              \
         type##_take_read_counted((type *)lock);                                                    \
     }
@@ -242,14 +242,16 @@ PAWL_COND_COUNTS_(pawl_lock64)
 
 #define PAWL_COND_TYPE_(type, read_back, write_back, choose)                                       \
     PAWL_COND_MODE_(type, read, true, read_back, choose)                                           \
-    PAWL_COND_MODE_(type, seek, false, take_seek, PAWL_COND_SAME_)                                 \
+    PAWL_COND_MODE_(type, seek, false, type##_take_seek, PAWL_COND_SAME_)                          \
     PAWL_COND_MODE_(type, write, false, write_back, PAWL_COND_SAME_)
 
-PAWL_COND_TYPE_(pawl_spin16, take_read, take_write, PAWL_COND_SAME_)
-PAWL_COND_TYPE_(pawl_spin32, take_read, take_write, PAWL_COND_SAME_)
-PAWL_COND_TYPE_(pawl_spin64, take_read, take_write, PAWL_COND_SAME_)
-PAWL_COND_TYPE_(pawl_lock32, take_read_back_, take_write_back_, PAWL_COND_COUNTED_)
-PAWL_COND_TYPE_(pawl_lock64, take_read_back_, take_write_back_, PAWL_COND_COUNTED_)
+PAWL_COND_TYPE_(pawl_spin16, pawl_spin16_take_read, pawl_spin16_take_write, PAWL_COND_SAME_)
+PAWL_COND_TYPE_(pawl_spin32, pawl_spin32_take_read, pawl_spin32_take_write, PAWL_COND_SAME_)
+PAWL_COND_TYPE_(pawl_spin64, pawl_spin64_take_read, pawl_spin64_take_write, PAWL_COND_SAME_)
+PAWL_COND_TYPE_(pawl_lock32, ipawl_lock32_take_read_back_, ipawl_lock32_take_write_back_,
+                PAWL_COND_COUNTED_)
+PAWL_COND_TYPE_(pawl_lock64, ipawl_lock64_take_read_back_, ipawl_lock64_take_write_back_,
+                PAWL_COND_COUNTED_)
 #undef PAWL_COND_TYPE_
 #undef PAWL_COND_MODE_
 #undef PAWL_COND_SAME_

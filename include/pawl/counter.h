@@ -80,8 +80,8 @@ PAWL_API void PAWL_SYMBOL_(pawl_cpu_counter_add_slow)(pawl_cpu_counter *c, uint6
 
 PAWL_C_END
 
-#define pawl_counter_add_slow_ PAWL_SYMBOL_(pawl_counter_add_slow)
-#define pawl_cpu_counter_add_slow_ PAWL_SYMBOL_(pawl_cpu_counter_add_slow)
+#define ipawl_counter_add_slow_ PAWL_SYMBOL_(pawl_counter_add_slow)
+#define ipawl_cpu_counter_add_slow_ PAWL_SYMBOL_(pawl_cpu_counter_add_slow)
 #if !PAWL_TOLD_AROUND_
 #define pawl_counter_read PAWL_SYMBOL_(pawl_counter_read)
 #define pawl_counter_destroy PAWL_SYMBOL_(pawl_counter_destroy)
@@ -113,9 +113,9 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_counter_add(pawl_counter *c, int64_t n
     char *block = PAWL_MINE_.block;
     const uint32_t place = pawl_load_relaxed32(&c->place);
     if (PAWL_CHECKED || PAWL_UNLIKELY(block == NULL || place < PAWL_PLACE_FIRST_))
-        pawl_counter_add_slow_(c, PAWL_COUNT_(n));
+        ipawl_counter_add_slow_(c, PAWL_COUNT_(n));
     else
-        pawl_cell_add_(pawl_cell_(block, place), PAWL_COUNT_(n));
+        ipawl_cell_add_(ipawl_cell_(block, place), PAWL_COUNT_(n));
 }
 
 /* The same for a counter that a signal handler adds to: async-signal-safe. Neither the handler's
@@ -126,9 +126,9 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_counter_add_in_handler(pawl_counter *c
     char *block = PAWL_MINE_.block;
     const uint32_t place = pawl_load_relaxed32(&c->place);
     if (PAWL_CHECKED || PAWL_UNLIKELY(block == NULL || place < PAWL_PLACE_FIRST_))
-        pawl_counter_add_slow_(c, PAWL_COUNT_(n));
+        ipawl_counter_add_slow_(c, PAWL_COUNT_(n));
     else
-        pawl_cell_bump_(pawl_cell_(block, place), PAWL_COUNT_(n));
+        ipawl_cell_bump_(ipawl_cell_(block, place), PAWL_COUNT_(n));
 }
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_counter_sub(pawl_counter *c, int64_t n)
@@ -161,9 +161,9 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_cpu_counter_add(pawl_cpu_counter *c, i
     char *cpus = PAWL_MINE_.cpus;
     const uint32_t place = pawl_load_relaxed32(&c->counter.place);
     if (PAWL_CHECKED || PAWL_UNLIKELY(cpus == NULL || place < PAWL_PLACE_FIRST_) ||
-        PAWL_UNLIKELY(!pawl_rseq_add_cpu_(PAWL_MINE_.rseq, cpus + place, PAWL_COUNT_(n),
-                                          PAWL_MINE_.cpu_limit)))
-        pawl_cpu_counter_add_slow_(c, PAWL_COUNT_(n));
+        PAWL_UNLIKELY(!ipawl_rseq_add_cpu_(PAWL_MINE_.rseq, cpus + place, PAWL_COUNT_(n),
+                                           PAWL_MINE_.cpu_limit)))
+        ipawl_cpu_counter_add_slow_(c, PAWL_COUNT_(n));
 }
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_cpu_counter_sub(pawl_cpu_counter *c, int64_t n)

@@ -73,7 +73,7 @@ PAWL_API void PAWL_SYMBOL_(pawl_counter_exact_add_slow)(pawl_counter_exact *c, u
 
 PAWL_C_END
 
-#define pawl_counter_exact_add_slow_ PAWL_SYMBOL_(pawl_counter_exact_add_slow)
+#define ipawl_counter_exact_add_slow_ PAWL_SYMBOL_(pawl_counter_exact_add_slow)
 #if !PAWL_TOLD_AROUND_
 #define pawl_counter_exact_read PAWL_SYMBOL_(pawl_counter_exact_read)
 #define pawl_counter_exact_destroy PAWL_SYMBOL_(pawl_counter_exact_destroy)
@@ -92,7 +92,7 @@ PAWL_INLINE void pawl_counter_exact_init(pawl_counter_exact *c, enum pawl_exact_
 #if PAWL_CHECKED || PAWL_HOOKS
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_counter_exact_add(pawl_counter_exact *c, int64_t n)
 {
-    pawl_counter_exact_add_slow_(c, (uint64_t)n);
+    ipawl_counter_exact_add_slow_(c, (uint64_t)n);
 }
 #else
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_counter_exact_add(pawl_counter_exact *c, int64_t n)
@@ -101,9 +101,9 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_counter_exact_add(pawl_counter_exact *
     /* [COUNTER_PLACE] acquire: our cells of the pair read zero. */
     const uint32_t place = pawl_load_acquire32(&c->place, PAWL_COUNTER_PLACE);
     if (PAWL_UNLIKELY(rseq == NULL || place < PAWL_PLACE_FIRST_) ||
-        PAWL_UNLIKELY(!pawl_rseq_add_phase_(rseq, pawl_cell_(PAWL_MINE_.block, place), (uint64_t)n,
-                                            &c->phase)))
-        pawl_counter_exact_add_slow_(c, (uint64_t)n);
+        PAWL_UNLIKELY(!ipawl_rseq_add_phase_(rseq, ipawl_cell_(PAWL_MINE_.block, place),
+                                             (uint64_t)n, &c->phase)))
+        ipawl_counter_exact_add_slow_(c, (uint64_t)n);
 }
 #endif
 

@@ -73,8 +73,8 @@ PAWL_API void PAWL_SYMBOL_(pawl_counter_limit_sub_slow)(pawl_counter_limit *c, u
 PAWL_C_END
 
 #define pawl_counter_limit_set_limit PAWL_SYMBOL_(pawl_counter_limit_set_limit)
-#define pawl_counter_limit_try_add_slow_ PAWL_SYMBOL_(pawl_counter_limit_try_add_slow)
-#define pawl_counter_limit_sub_slow_ PAWL_SYMBOL_(pawl_counter_limit_sub_slow)
+#define ipawl_counter_limit_try_add_slow_ PAWL_SYMBOL_(pawl_counter_limit_try_add_slow)
+#define ipawl_counter_limit_sub_slow_ PAWL_SYMBOL_(pawl_counter_limit_sub_slow)
 #if !PAWL_TOLD_AROUND_
 #define pawl_counter_limit_read PAWL_SYMBOL_(pawl_counter_limit_read)
 #define pawl_counter_limit_destroy PAWL_SYMBOL_(pawl_counter_limit_destroy)
@@ -92,36 +92,36 @@ PAWL_INLINE void pawl_counter_limit_init(pawl_counter_limit *c, uint64_t limit)
 
 /* Adds to the caller's credit if the sum is 0 to 2 * PAWL_LIMIT_CREDIT; else false. */
 #if PAWL_CHECKED || PAWL_HOOKS
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_counter_limit_change_(pawl_counter_limit *c, uint64_t n)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool ipawl_counter_limit_change_(pawl_counter_limit *c, uint64_t n)
 {
     (void)c, (void)n;
     return false;
 }
 #else
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_counter_limit_change_(pawl_counter_limit *c, uint64_t n)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool ipawl_counter_limit_change_(pawl_counter_limit *c, uint64_t n)
 {
     char *rseq = PAWL_MINE_.rseq;
     /* [COUNTER_PLACE] acquire: our credit reads zero until we have taken some. */
     const uint32_t place = pawl_load_acquire32(&c->place, PAWL_COUNTER_PLACE);
     return PAWL_LIKELY(rseq != NULL && place >= PAWL_PLACE_FIRST_) &&
-           PAWL_LIKELY(pawl_rseq_add_if_(rseq, pawl_cell_(PAWL_MINE_.block, place), n,
-                                         2 * PAWL_LIMIT_CREDIT, &c->gate, 0));
+           PAWL_LIKELY(ipawl_rseq_add_if_(rseq, ipawl_cell_(PAWL_MINE_.block, place), n,
+                                          2 * PAWL_LIMIT_CREDIT, &c->gate, 0));
 }
 #endif
 
 /* Adds n if the sum stays within the limit (0 always does); else false, and nothing has changed. */
 PAWL_TRYING PAWL_ALWAYS_INLINE_ bool pawl_counter_limit_try_add(pawl_counter_limit *c, uint64_t n)
 {
-    if (n <= 2 * PAWL_LIMIT_CREDIT && pawl_counter_limit_change_(c, 0 - n))
+    if (n <= 2 * PAWL_LIMIT_CREDIT && ipawl_counter_limit_change_(c, 0 - n))
         return true;
-    return pawl_counter_limit_try_add_slow_(c, n);
+    return ipawl_counter_limit_try_add_slow_(c, n);
 }
 
 /* Takes away an amount that any thread added before. n is at most 2^63-1. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_counter_limit_sub(pawl_counter_limit *c, uint64_t n)
 {
-    if (n > 2 * PAWL_LIMIT_CREDIT || !pawl_counter_limit_change_(c, n))
-        pawl_counter_limit_sub_slow_(c, n);
+    if (n > 2 * PAWL_LIMIT_CREDIT || !ipawl_counter_limit_change_(c, n))
+        ipawl_counter_limit_sub_slow_(c, n);
 }
 
 PAWL_INLINE_END

@@ -54,9 +54,9 @@
 #define PAWL_FRONT_BITS_(lock, name) _Generic((lock), PAWL_OF_SPIN_(name))
 #define PAWL_FRONT_BITS_CONST_(lock, name) _Generic((lock), PAWL_OF_SPIN_CONST_(name))
 #define PAWL_FRONT_UNTIL_(lock, name)                                                              \
-    _Generic((lock), struct pawl_no_deadlines_ *: 0 PAWL_OF_LOCK_(name) PAWL_OF_PSHARED_(name))
+    _Generic((lock), struct ipawl_no_deadlines_ *: 0 PAWL_OF_LOCK_(name) PAWL_OF_PSHARED_(name))
 #define PAWL_FRONT_SLEEPING_(lock, name)                                                           \
-    _Generic((lock), struct pawl_no_deadlines_ *: 0 PAWL_OF_LOCK_(name))
+    _Generic((lock), struct ipawl_no_deadlines_ *: 0 PAWL_OF_LOCK_(name))
 
 /* fronts:begin (made by scripts/prototypes) */
 #define pawl_init(lock) PAWL_FRONT_ANY_(lock, _init)(lock)

@@ -82,16 +82,16 @@ typedef struct pawl_idtable_options {
 } pawl_idtable_options;
 
 /* The part that lookups read, followed by `size` pointers and `size` books. */
-struct pawl_idtable_array_ {
+struct ipawl_idtable_array_ {
     uint32_t size;
     pawl_idtable_allocator allocator;
     pawl_rcu_head head; /* once it has been replaced */
 };
 
 typedef struct pawl_idtable {
-    struct pawl_idtable_array_ *array; /* NULL: none yet, or destroyed */
-    uint32_t domain;                   /* number of the domain; 0: the default */
-    uint32_t life;                     /* 0: in use, 1: destroyed, 2: init refused */
+    struct ipawl_idtable_array_ *array; /* NULL: none yet, or destroyed */
+    uint32_t domain;                    /* number of the domain; 0: the default */
+    uint32_t life;                      /* 0: in use, 1: destroyed, 2: init refused */
     pawl_idtable_options options;
     char apart[PAWL_CACHE_LINE];
     pawl_lock32 lock;       /* everything below, and stores to the array */
@@ -158,7 +158,7 @@ PAWL_C_END
 #define pawl_idtable_remove PAWL_SYMBOL_(pawl_idtable_remove)
 #define pawl_idtable_retire PAWL_SYMBOL_(pawl_idtable_retire)
 #define pawl_idtable_next PAWL_SYMBOL_(pawl_idtable_next)
-#define pawl_idtable_check_ PAWL_SYMBOL_(pawl_idtable_check)
+#define ipawl_idtable_check_ PAWL_SYMBOL_(pawl_idtable_check)
 
 /* A note for the models, as in src/base/plain.h: memory that its owner has made ready before. */
 #if PAWL_HOOKS
@@ -170,7 +170,7 @@ PAWL_C_END
 #if PAWL_CHECKED
 #define PAWL_IDTABLE_CHECK_(t)                                                                     \
     do {                                                                                           \
-        pawl_idtable_check_(t);                                                                    \
+        ipawl_idtable_check_(t);                                                                   \
         __asm__ __volatile__(""); /* the call stays a call: its return address is the site */      \
     } while (0)
 #else
@@ -183,12 +183,12 @@ PAWL_INLINE_BEGIN
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_idtable_read_lock(const pawl_idtable *t)
 {
     PAWL_IDTABLE_CHECK_(t);
-    pawl_rcu_enter_(t->domain);
+    ipawl_rcu_enter_(t->domain);
 }
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_idtable_read_unlock(const pawl_idtable *t)
 {
-    pawl_rcu_leave_(t->domain);
+    ipawl_rcu_leave_(t->domain);
 }
 
 /* A pointer that readers of the table follow. */
@@ -196,7 +196,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_idtable_read_unlock(const pawl_idtable
 
 /* The places of an array. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_idtable_entry **
-pawl_idtable_places_(struct pawl_idtable_array_ *array)
+ipawl_idtable_places_(struct ipawl_idtable_array_ *array)
 {
     return (pawl_idtable_entry **)(void *)(array + 1);
 }
@@ -213,14 +213,14 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_idtable_entry *pawl_idtable_peek(const pawl
                                                                       pawl_id id)
 {
     const uint32_t place = (uint32_t)id;
-    struct pawl_idtable_array_ *const array = PAWL_IDTABLE_FOLLOW_(t, t->array);
+    struct ipawl_idtable_array_ *const array = PAWL_IDTABLE_FOLLOW_(t, t->array);
     pawl_idtable_entry *e;
     if (PAWL_UNLIKELY(array == NULL))
         return NULL;
     PAWL_IDTABLE_LOOKS_(*array);
     if (PAWL_UNLIKELY(place >= array->size))
         return NULL;
-    e = PAWL_IDTABLE_FOLLOW_(t, pawl_idtable_places_(array)[place]);
+    e = PAWL_IDTABLE_FOLLOW_(t, ipawl_idtable_places_(array)[place]);
     if (PAWL_UNLIKELY(e == NULL))
         return NULL;
     PAWL_IDTABLE_LOOKS_(e->id);

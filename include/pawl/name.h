@@ -50,12 +50,12 @@ PAWL_C_END
 #if defined(__linux__) && defined(__ELF__)
 PAWL_C_BEGIN
 /* Of the recorder; where there is none, the loader leaves its address NULL. */
-__attribute__((__weak__)) void pawl_trace_name_(const void *object, const char *name);
+__attribute__((__weak__)) void ipawl_trace_name_(const void *object, const char *name);
 PAWL_C_END
 #define PAWL_TRACE_NAME_(object, name)                                                             \
     do {                                                                                           \
-        if (pawl_trace_name_)                                                                      \
-            pawl_trace_name_(object, name);                                                        \
+        if (ipawl_trace_name_)                                                                     \
+            ipawl_trace_name_(object, name);                                                       \
     } while (0)
 #else
 #define PAWL_TRACE_NAME_(object, name) ((void)(object), (void)(name))

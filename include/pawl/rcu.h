@@ -141,11 +141,11 @@ PAWL_C_END
 #define pawl_rcu_qs PAWL_SYMBOL_(pawl_rcu_qs)
 #define pawl_rcu_domain_read_held PAWL_SYMBOL_(pawl_rcu_domain_read_held)
 #define pawl_rcu_domain_stall PAWL_SYMBOL_(pawl_rcu_domain_stall)
-#define pawl_rcu_enter_slow_ PAWL_SYMBOL_(pawl_rcu_enter_slow)
-#define pawl_rcu_leave_slow_ PAWL_SYMBOL_(pawl_rcu_leave_slow)
-#define pawl_rcu_rest_slow_ PAWL_SYMBOL_(pawl_rcu_rest_slow)
-#define pawl_rcu_tell_ PAWL_SYMBOL_(pawl_rcu_tell)
-#define pawl_rcu_qs_section_ PAWL_SYMBOL_(pawl_rcu_qs_section)
+#define ipawl_rcu_enter_slow_ PAWL_SYMBOL_(pawl_rcu_enter_slow)
+#define ipawl_rcu_leave_slow_ PAWL_SYMBOL_(pawl_rcu_leave_slow)
+#define ipawl_rcu_rest_slow_ PAWL_SYMBOL_(pawl_rcu_rest_slow)
+#define ipawl_rcu_tell_ PAWL_SYMBOL_(pawl_rcu_tell)
+#define ipawl_rcu_qs_section_ PAWL_SYMBOL_(pawl_rcu_qs_section)
 #if !PAWL_TOLD_AROUND_
 #define pawl_rcu_domain_destroy PAWL_SYMBOL_(pawl_rcu_domain_destroy)
 #define pawl_rcu_domain_synchronize PAWL_SYMBOL_(pawl_rcu_domain_synchronize)
@@ -162,32 +162,32 @@ PAWL_INLINE_BEGIN
 /* The checking variant checks each of these, in the compiled half. */
 #if PAWL_CHECKED
 
-#define PAWL_RCU_QS_SECTION_(begins) pawl_rcu_qs_section_(begins)
+#define PAWL_RCU_QS_SECTION_(begins) ipawl_rcu_qs_section_(begins)
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_enter_(uint32_t index)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void ipawl_rcu_enter_(uint32_t index)
 {
-    pawl_rcu_enter_slow_(index);
+    ipawl_rcu_enter_slow_(index);
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_leave_(uint32_t index)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void ipawl_rcu_leave_(uint32_t index)
 {
-    pawl_rcu_leave_slow_(index);
+    ipawl_rcu_leave_slow_(index);
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_rest_(void)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void ipawl_rcu_rest_(void)
 {
-    pawl_rcu_rest_slow_();
+    ipawl_rcu_rest_slow_();
 }
 
 #else
 
 #define PAWL_RCU_QS_SECTION_(begins) ((void)0)
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_enter_(uint32_t index)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void ipawl_rcu_enter_(uint32_t index)
 {
     struct pawl_rcu_line *const line = PAWL_RCU_LINE_;
     if (PAWL_UNLIKELY(line == NULL)) {
-        pawl_rcu_enter_slow_(index);
+        ipawl_rcu_enter_slow_(index);
         return;
     }
     /* [RCU_AGAIN] release: a waiter for our last section may see only that we are in the next. */
@@ -197,12 +197,12 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_enter_(uint32_t index)
     pawl_fence_light_known(PAWL_RCU_ENTER);
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_leave_(uint32_t index)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void ipawl_rcu_leave_(uint32_t index)
 {
     struct pawl_rcu_line *const line = PAWL_RCU_LINE_;
     uint32_t word;
     if (PAWL_UNLIKELY(line == NULL)) {
-        pawl_rcu_leave_slow_(index);
+        ipawl_rcu_leave_slow_(index);
         return;
     }
     word = pawl_load_relaxed32(&line->read[index]);
@@ -216,15 +216,15 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_leave_(uint32_t index)
     /* [RCU_LEFT] light: our word is written before we look whether a thread waits for it. */
     pawl_fence_light_known(PAWL_RCU_LEFT);
     if (PAWL_UNLIKELY((pawl_load_relaxed32(&line->waited) & UINT32_C(1) << index) != 0))
-        pawl_rcu_tell_(index);
+        ipawl_rcu_tell_(index);
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_rest_(void)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void ipawl_rcu_rest_(void)
 {
     struct pawl_rcu_line *const line = PAWL_RCU_LINE_;
     uint32_t *word;
     if (PAWL_UNLIKELY(line == NULL)) {
-        pawl_rcu_rest_slow_();
+        ipawl_rcu_rest_slow_();
         return;
     }
     word = &line->read[PAWL_RCU_QS_];
@@ -234,7 +234,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_rest_(void)
      * before we look at the structure again. */
     pawl_fence_light_known(PAWL_RCU_LEFT);
     if (PAWL_UNLIKELY((pawl_load_relaxed32(&line->waited) & UINT32_C(1) << PAWL_RCU_QS_) != 0))
-        pawl_rcu_tell_(PAWL_RCU_QS_);
+        ipawl_rcu_tell_(PAWL_RCU_QS_);
 }
 
 #endif
@@ -251,22 +251,22 @@ PAWL_INLINE_BEGIN
  * overlap. A reader may sleep, and take locks that no thread holds during a synchronize. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_read_lock(void)
 {
-    pawl_rcu_enter_(PAWL_RCU_DEFAULT_);
+    ipawl_rcu_enter_(PAWL_RCU_DEFAULT_);
 }
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_read_unlock(void)
 {
-    pawl_rcu_leave_(PAWL_RCU_DEFAULT_);
+    ipawl_rcu_leave_(PAWL_RCU_DEFAULT_);
 }
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_domain_read_lock(pawl_rcu_domain *d)
 {
-    pawl_rcu_enter_(d->index);
+    ipawl_rcu_enter_(d->index);
 }
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_domain_read_unlock(pawl_rcu_domain *d)
 {
-    pawl_rcu_leave_(d->index);
+    ipawl_rcu_leave_(d->index);
 }
 
 /* ---- Readers that say when they do not read -------------------------------------------------- */
@@ -275,18 +275,18 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_domain_read_unlock(pawl_rcu_domain
  * before it ends. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_qs_online(void)
 {
-    pawl_rcu_enter_(PAWL_RCU_QS_);
+    ipawl_rcu_enter_(PAWL_RCU_QS_);
 }
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_qs_offline(void)
 {
-    pawl_rcu_leave_(PAWL_RCU_QS_);
+    ipawl_rcu_leave_(PAWL_RCU_QS_);
 }
 
 /* An online thread holds no reference at this moment. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_qs_quiescent(void)
 {
-    pawl_rcu_rest_();
+    ipawl_rcu_rest_();
 }
 
 /* Marks a section of an online thread for the checking variant; no instruction in release. */

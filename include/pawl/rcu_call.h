@@ -63,7 +63,7 @@ typedef struct pawl_rcu_head {
     pawl_rcu_function *function;
     uint64_t size;
 #if PAWL_CHECKED
-    pawl_address_ queued; /* a mark while it is queued */
+    ipawl_address_ queued; /* a mark while it is queued */
 #endif
 } pawl_rcu_head;
 

@@ -74,7 +74,7 @@ PAWL_INLINE void pawl_list_init(pawl_list *head)
     head->previous = head;
 }
 
-PAWL_INLINE void pawl_list_add_between_(pawl_list *node, pawl_list *before, pawl_list *after)
+PAWL_INLINE void ipawl_list_add_between_(pawl_list *node, pawl_list *before, pawl_list *after)
 {
     node->previous = before;
     pawl_rcu_assign_pointer(node->next, after);
@@ -85,13 +85,13 @@ PAWL_INLINE void pawl_list_add_between_(pawl_list *node, pawl_list *before, pawl
 /* Adds behind `at`: the head, or an element of the list. The node is in no list. */
 PAWL_INLINE void pawl_list_add_rcu(pawl_list *node, pawl_list *at)
 {
-    pawl_list_add_between_(node, at, at->next);
+    ipawl_list_add_between_(node, at, at->next);
 }
 
 /* Adds before `at`; before the head means at the end. */
 PAWL_INLINE void pawl_list_add_tail_rcu(pawl_list *node, pawl_list *at)
 {
-    pawl_list_add_between_(node, at->previous, at);
+    ipawl_list_add_between_(node, at->previous, at);
 }
 
 /* Returns false, without effect, if the node is in no list. */
@@ -115,14 +115,14 @@ PAWL_INLINE bool pawl_list_replace_rcu(pawl_list *old, pawl_list *fresh)
 {
     if (old->previous == NULL)
         return false;
-    pawl_list_add_between_(fresh, old->previous, old->next);
+    ipawl_list_add_between_(fresh, old->previous, old->next);
     old->previous = NULL;
     return true;
 }
 
 /* ---- Chains: writers, one at a time for each chain ------------------------------------------- */
 
-PAWL_INLINE void pawl_hlist_add_at_(pawl_hlist_node *node, pawl_hlist_node **where)
+PAWL_INLINE void ipawl_hlist_add_at_(pawl_hlist_node *node, pawl_hlist_node **where)
 {
     pawl_hlist_node *const after = *where;
     node->where = where;
@@ -136,18 +136,18 @@ PAWL_INLINE void pawl_hlist_add_at_(pawl_hlist_node *node, pawl_hlist_node **whe
 /* Adds at the front. The node is in no chain. */
 PAWL_INLINE void pawl_hlist_add_rcu(pawl_hlist_node *node, pawl_hlist *chain)
 {
-    pawl_hlist_add_at_(node, &chain->first);
+    ipawl_hlist_add_at_(node, &chain->first);
 }
 
 /* Add behind, and before, a node of the chain. */
 PAWL_INLINE void pawl_hlist_add_behind_rcu(pawl_hlist_node *node, pawl_hlist_node *at)
 {
-    pawl_hlist_add_at_(node, &at->next);
+    ipawl_hlist_add_at_(node, &at->next);
 }
 
 PAWL_INLINE void pawl_hlist_add_before_rcu(pawl_hlist_node *node, pawl_hlist_node *at)
 {
-    pawl_hlist_add_at_(node, at->where);
+    ipawl_hlist_add_at_(node, at->where);
 }
 
 /* Returns false, without effect, if the node is in no chain. */
@@ -182,46 +182,47 @@ PAWL_INLINE bool pawl_hlist_replace_rcu(pawl_hlist_node *old, pawl_hlist_node *f
 
 PAWL_INLINE bool pawl_list_is_empty(const pawl_list *head)
 {
-    return PAWL_ADDRESS_(pawl_load_relaxed)((const pawl_address_ *)&head->next) ==
-           (pawl_address_)(uintptr_t)head;
+    return PAWL_ADDRESS_(pawl_load_relaxed)((const ipawl_address_ *)&head->next) ==
+           (ipawl_address_)(uintptr_t)head;
 }
 
 PAWL_INLINE bool pawl_hlist_is_empty(const pawl_hlist *chain)
 {
-    return PAWL_ADDRESS_(pawl_load_relaxed)((const pawl_address_ *)&chain->first) == 0;
+    return PAWL_ADDRESS_(pawl_load_relaxed)((const ipawl_address_ *)&chain->first) == 0;
 }
 
 /* ---- One step of the walks below ------------------------------------------------------------- */
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_list *pawl_list_next_rcu_(const pawl_list *node)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_list *ipawl_list_next_rcu_(const pawl_list *node)
 {
     pawl_list *const at = (pawl_list *)(uintptr_t)node;
     return pawl_rcu_dereference(at->next);
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_list *pawl_list_next_domain_rcu_(pawl_rcu_domain *domain,
-                                                                      const pawl_list *node)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_list *ipawl_list_next_domain_rcu_(pawl_rcu_domain *domain,
+                                                                       const pawl_list *node)
 {
     pawl_list *const at = (pawl_list *)(uintptr_t)node;
     return pawl_rcu_domain_dereference(domain, at->next);
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_hlist_node *pawl_hlist_next_rcu_(pawl_hlist_node *const *where)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_hlist_node *
+ipawl_hlist_next_rcu_(pawl_hlist_node *const *where)
 {
     pawl_hlist_node **const at = (pawl_hlist_node **)(uintptr_t)where;
     return pawl_rcu_dereference(*at);
 }
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_hlist_node *
-pawl_hlist_next_domain_rcu_(pawl_rcu_domain *domain, pawl_hlist_node *const *where)
+ipawl_hlist_next_domain_rcu_(pawl_rcu_domain *domain, pawl_hlist_node *const *where)
 {
     pawl_hlist_node **const at = (pawl_hlist_node **)(uintptr_t)where;
     return pawl_rcu_domain_dereference(domain, *at);
 }
 
 /* Returns the element whose node lies at this offset; NULL if the node is `end`. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void *pawl_list_element_(const void *node, const void *end,
-                                                         size_t offset)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void *ipawl_list_element_(const void *node, const void *end,
+                                                          size_t offset)
 {
     return node == end ? NULL : (void *)((uintptr_t)node - offset);
 }
@@ -229,7 +230,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void *pawl_list_element_(const void *node, const
 PAWL_INLINE_END
 
 #define PAWL_LIST_ELEMENT_(pos, node, end, member)                                                 \
-    ((__typeof__(pos))pawl_list_element_((node), (end), offsetof(__typeof__(*(pos)), member)))
+    ((__typeof__(pos))ipawl_list_element_((node), (end), offsetof(__typeof__(*(pos)), member)))
 
 /* ---- Walks ----------------------------------------------------------------------------------- */
 /* `pos` is a pointer (to const, if you like) to elements that have a node called `member`. It is
@@ -239,14 +240,14 @@ PAWL_INLINE_END
  * lock keeps the list unchanged. A writer may delete `pos` during its walk, but not free it at
  * once. */
 #define pawl_list_for_each_rcu(pos, head, member)                                                  \
-    for ((pos) = PAWL_LIST_ELEMENT_(pos, pawl_list_next_rcu_(head), head, member); (pos) != NULL;  \
-         (pos) = PAWL_LIST_ELEMENT_(pos, pawl_list_next_rcu_(&(pos)->member), head, member))
+    for ((pos) = PAWL_LIST_ELEMENT_(pos, ipawl_list_next_rcu_(head), head, member); (pos) != NULL; \
+         (pos) = PAWL_LIST_ELEMENT_(pos, ipawl_list_next_rcu_(&(pos)->member), head, member))
 
 #define pawl_list_for_each_domain_rcu(domain, pos, head, member)                                   \
-    for ((pos) = PAWL_LIST_ELEMENT_(pos, pawl_list_next_domain_rcu_(domain, head), head, member);  \
+    for ((pos) = PAWL_LIST_ELEMENT_(pos, ipawl_list_next_domain_rcu_(domain, head), head, member); \
          (pos) != NULL;                                                                            \
-         (pos) = PAWL_LIST_ELEMENT_(pos, pawl_list_next_domain_rcu_(domain, &(pos)->member), head, \
-                                    member))
+         (pos) = PAWL_LIST_ELEMENT_(pos, ipawl_list_next_domain_rcu_(domain, &(pos)->member),      \
+                                    head, member))
 
 #define pawl_list_for_each(pos, head, member)                                                      \
     for ((pos) = PAWL_LIST_ELEMENT_(pos, (head)->next, head, member); (pos) != NULL;               \
@@ -254,16 +255,16 @@ PAWL_INLINE_END
 
 /* The same for chains. */
 #define pawl_hlist_for_each_rcu(pos, chain, member)                                                \
-    for ((pos) = PAWL_LIST_ELEMENT_(pos, pawl_hlist_next_rcu_(&(chain)->first), NULL, member);     \
-         (pos) != NULL;                                                                            \
-         (pos) = PAWL_LIST_ELEMENT_(pos, pawl_hlist_next_rcu_(&(pos)->member.next), NULL, member))
+    for ((pos) = PAWL_LIST_ELEMENT_(pos, ipawl_hlist_next_rcu_(&(chain)->first), NULL, member);    \
+         (pos) != NULL; (pos) = PAWL_LIST_ELEMENT_(                                                \
+                            pos, ipawl_hlist_next_rcu_(&(pos)->member.next), NULL, member))
 
 #define pawl_hlist_for_each_domain_rcu(domain, pos, chain, member)                                 \
-    for ((pos) = PAWL_LIST_ELEMENT_(pos, pawl_hlist_next_domain_rcu_(domain, &(chain)->first),     \
+    for ((pos) = PAWL_LIST_ELEMENT_(pos, ipawl_hlist_next_domain_rcu_(domain, &(chain)->first),    \
                                     NULL, member);                                                 \
          (pos) != NULL;                                                                            \
-         (pos) = PAWL_LIST_ELEMENT_(pos, pawl_hlist_next_domain_rcu_(domain, &(pos)->member.next), \
-                                    NULL, member))
+         (pos) = PAWL_LIST_ELEMENT_(                                                               \
+             pos, ipawl_hlist_next_domain_rcu_(domain, &(pos)->member.next), NULL, member))
 
 #define pawl_hlist_for_each(pos, chain, member)                                                    \
     for ((pos) = PAWL_LIST_ELEMENT_(pos, (chain)->first, NULL, member); (pos) != NULL;             \
@@ -272,8 +273,8 @@ PAWL_INLINE_END
 /* For writers: the first element or NULL. To empty a list, delete the first one until
  * it is NULL. */
 #define pawl_list_first(type, head, member)                                                        \
-    ((type *)pawl_list_element_((head)->next, (head), offsetof(type, member)))
+    ((type *)ipawl_list_element_((head)->next, (head), offsetof(type, member)))
 #define pawl_hlist_first(type, chain, member)                                                      \
-    ((type *)pawl_list_element_((chain)->first, NULL, offsetof(type, member)))
+    ((type *)ipawl_list_element_((chain)->first, NULL, offsetof(type, member)))
 
 #endif

@@ -28,50 +28,51 @@
 PAWL_C_BEGIN
 PAWL_API void PAWL_SYMBOL_(pawl_rcu_must_read)(uint32_t index);
 PAWL_C_END
-#define pawl_rcu_must_read_ PAWL_SYMBOL_(pawl_rcu_must_read)
-#define PAWL_RCU_MUST_READ_(index) pawl_rcu_must_read_(index)
+#define ipawl_rcu_must_read_ PAWL_SYMBOL_(pawl_rcu_must_read)
+#define PAWL_RCU_MUST_READ_(index) ipawl_rcu_must_read_(index)
 #else
 #define PAWL_RCU_MUST_READ_(index) ((void)(index))
 #endif
 
 PAWL_INLINE_BEGIN
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_address_ pawl_rcu_load_(const void *p)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ ipawl_address_ ipawl_rcu_load_(const void *p)
 {
     /* [RCU_DEREFERENCE] acquire: we see the object as it was published. */
-    return PAWL_ADDRESS_(pawl_load_acquire)((const pawl_address_ *)p, PAWL_RCU_DEREFERENCE);
+    return PAWL_ADDRESS_(pawl_load_acquire)((const ipawl_address_ *)p, PAWL_RCU_DEREFERENCE);
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_address_ pawl_rcu_load_protected_(const void *p)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ ipawl_address_ ipawl_rcu_load_protected_(const void *p)
 {
-    return PAWL_ADDRESS_(pawl_load_relaxed)((const pawl_address_ *)p);
+    return PAWL_ADDRESS_(pawl_load_relaxed)((const ipawl_address_ *)p);
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_publish_(void *p, uintptr_t v)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void ipawl_rcu_publish_(void *p, uintptr_t v)
 {
     /* [RCU_ASSIGN] release: the object is ready before a reader can find it. */
-    PAWL_ADDRESS_(pawl_store_release)((pawl_address_ *)p, (pawl_address_)v, PAWL_RCU_ASSIGN);
+    PAWL_ADDRESS_(pawl_store_release)((ipawl_address_ *)p, (ipawl_address_)v, PAWL_RCU_ASSIGN);
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_address_ pawl_rcu_swap_(void *p, uintptr_t v)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ ipawl_address_ ipawl_rcu_swap_(void *p, uintptr_t v)
 {
     /* [RCU_EXCHANGE] acq_rel: ours is ready before it is found; we see the old one as published. */
-    return PAWL_ADDRESS_(pawl_exchange_acq_rel)((pawl_address_ *)p, (pawl_address_)v,
+    return PAWL_ADDRESS_(pawl_exchange_acq_rel)((ipawl_address_ *)p, (ipawl_address_)v,
                                                 PAWL_RCU_EXCHANGE);
 }
 
 /* Returns the pointer found: `old` if the exchange was made. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_address_ pawl_rcu_swap_if_(void *p, uintptr_t old, uintptr_t v)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ ipawl_address_ ipawl_rcu_swap_if_(void *p, uintptr_t old,
+                                                                  uintptr_t v)
 {
     for (;;) {
-        pawl_address_ found = (pawl_address_)old;
-        /* [RCU_EXCHANGE] acq_rel: as in pawl_rcu_swap_. */
-        if (PAWL_ADDRESS_(pawl_cas_acq_rel)((pawl_address_ *)p, &found, (pawl_address_)v,
+        ipawl_address_ found = (ipawl_address_)old;
+        /* [RCU_EXCHANGE] acq_rel: as in ipawl_rcu_swap_. */
+        if (PAWL_ADDRESS_(pawl_cas_acq_rel)((ipawl_address_ *)p, &found, (ipawl_address_)v,
                                             PAWL_RCU_EXCHANGE))
             return found;
         /* An exchange that fails orders nothing. */
-        found = pawl_rcu_load_(p);
-        if (found != (pawl_address_)old)
+        found = ipawl_rcu_load_(p);
+        if (found != (ipawl_address_)old)
             return found;
     }
 }
@@ -83,46 +84,46 @@ PAWL_INLINE_END
 PAWL_INLINE_BEGIN
 
 /* A parameter of this type takes no part in deducing T: NULL and derived types convert. */
-template <class T> struct pawl_rcu_same_ {
+template <class T> struct ipawl_rcu_same_ {
     typedef T type;
 };
 
-template <class T> PAWL_ALWAYS_INLINE_ inline T *pawl_rcu_dereference_(T *const &p)
+template <class T> PAWL_ALWAYS_INLINE_ inline T *ipawl_rcu_dereference_(T *const &p)
 {
-    return (T *)(uintptr_t)pawl_rcu_load_(&p);
+    return (T *)(uintptr_t)ipawl_rcu_load_(&p);
 }
 
-template <class T> PAWL_ALWAYS_INLINE_ inline T *pawl_rcu_protected_(T *const &p)
+template <class T> PAWL_ALWAYS_INLINE_ inline T *ipawl_rcu_protected_(T *const &p)
 {
-    return (T *)(uintptr_t)pawl_rcu_load_protected_(&p);
-}
-
-template <class T>
-PAWL_ALWAYS_INLINE_ inline void pawl_rcu_assign_(T *&p, typename pawl_rcu_same_<T>::type *v)
-{
-    pawl_rcu_publish_((void *)&p, (uintptr_t)v);
+    return (T *)(uintptr_t)ipawl_rcu_load_protected_(&p);
 }
 
 template <class T>
-PAWL_ALWAYS_INLINE_ inline T *pawl_rcu_xchg_(T **p, typename pawl_rcu_same_<T>::type *v)
+PAWL_ALWAYS_INLINE_ inline void ipawl_rcu_assign_(T *&p, typename ipawl_rcu_same_<T>::type *v)
 {
-    return (T *)(uintptr_t)pawl_rcu_swap_((void *)p, (uintptr_t)v);
+    ipawl_rcu_publish_((void *)&p, (uintptr_t)v);
 }
 
 template <class T>
-PAWL_ALWAYS_INLINE_ inline T *pawl_rcu_cmpxchg_(T **p, typename pawl_rcu_same_<T>::type *old,
-                                                typename pawl_rcu_same_<T>::type *v)
+PAWL_ALWAYS_INLINE_ inline T *ipawl_rcu_xchg_(T **p, typename ipawl_rcu_same_<T>::type *v)
 {
-    return (T *)(uintptr_t)pawl_rcu_swap_if_((void *)p, (uintptr_t)old, (uintptr_t)v);
+    return (T *)(uintptr_t)ipawl_rcu_swap_((void *)p, (uintptr_t)v);
+}
+
+template <class T>
+PAWL_ALWAYS_INLINE_ inline T *ipawl_rcu_cmpxchg_(T **p, typename ipawl_rcu_same_<T>::type *old,
+                                                 typename ipawl_rcu_same_<T>::type *v)
+{
+    return (T *)(uintptr_t)ipawl_rcu_swap_if_((void *)p, (uintptr_t)old, (uintptr_t)v);
 }
 
 PAWL_INLINE_END
 
-#define PAWL_RCU_DEREFERENCE_(p) pawl_rcu_dereference_(p)
-#define pawl_rcu_dereference_protected(p) pawl_rcu_protected_(p)
-#define pawl_rcu_assign_pointer(p, v) pawl_rcu_assign_(p, v)
-#define pawl_rcu_xchg_pointer(address, v) pawl_rcu_xchg_(address, v)
-#define pawl_rcu_cmpxchg_pointer(address, old, v) pawl_rcu_cmpxchg_(address, old, v)
+#define PAWL_RCU_DEREFERENCE_(p) ipawl_rcu_dereference_(p)
+#define pawl_rcu_dereference_protected(p) ipawl_rcu_protected_(p)
+#define pawl_rcu_assign_pointer(p, v) ipawl_rcu_assign_(p, v)
+#define pawl_rcu_xchg_pointer(address, v) ipawl_rcu_xchg_(address, v)
+#define pawl_rcu_cmpxchg_pointer(address, old, v) ipawl_rcu_cmpxchg_(address, old, v)
 
 #else
 
@@ -130,19 +131,19 @@ PAWL_INLINE_END
 #define PAWL_RCU_TYPE_(p) __typeof__(1 ? (p) : (p))
 #define PAWL_RCU_FOR_(p, v) ((uintptr_t)(1 ? (v) : (p)))
 
-#define PAWL_RCU_DEREFERENCE_(p) ((PAWL_RCU_TYPE_(p))(uintptr_t)pawl_rcu_load_(&(p)))
+#define PAWL_RCU_DEREFERENCE_(p) ((PAWL_RCU_TYPE_(p))(uintptr_t)ipawl_rcu_load_(&(p)))
 /* The pointer, where no other updater can be at work: a plain load. */
 #define pawl_rcu_dereference_protected(p)                                                          \
-    ((PAWL_RCU_TYPE_(p))(uintptr_t)pawl_rcu_load_protected_(&(p)))
+    ((PAWL_RCU_TYPE_(p))(uintptr_t)ipawl_rcu_load_protected_(&(p)))
 /* p = v, where the object at v is ready: readers that find it see all of it. Release. */
-#define pawl_rcu_assign_pointer(p, v) pawl_rcu_publish_((void *)&(p), PAWL_RCU_FOR_(p, v))
+#define pawl_rcu_assign_pointer(p, v) ipawl_rcu_publish_((void *)&(p), PAWL_RCU_FOR_(p, v))
 /* The same, and returns the pointer that was there. Acquire, release. */
 #define pawl_rcu_xchg_pointer(address, v)                                                          \
-    ((PAWL_RCU_TYPE_(*(address)))(uintptr_t)pawl_rcu_swap_((void *)(address),                      \
-                                                           PAWL_RCU_FOR_(*(address), v)))
+    ((PAWL_RCU_TYPE_(*(address)))(uintptr_t)ipawl_rcu_swap_((void *)(address),                     \
+                                                            PAWL_RCU_FOR_(*(address), v)))
 /* The same only if the pointer is `old`; returns the pointer that was there. Acquire, release. */
 #define pawl_rcu_cmpxchg_pointer(address, old, v)                                                  \
-    ((PAWL_RCU_TYPE_(*(address)))(uintptr_t)pawl_rcu_swap_if_(                                     \
+    ((PAWL_RCU_TYPE_(*(address)))(uintptr_t)ipawl_rcu_swap_if_(                                    \
         (void *)(address), PAWL_RCU_FOR_(*(address), old), PAWL_RCU_FOR_(*(address), v)))
 
 #endif

@@ -77,7 +77,7 @@ enum pawl_robust {
 #define PAWL_ROBUST_DIED_ATOMIC 8u
 
 /* One mutex, between seals that an overwrite would break. */
-struct pawl_robust_cell_ {
+struct ipawl_robust_cell_ {
     uint32_t seal;
     uint32_t holder; /* thread number and, from bit 28, the state; 0: none, or not yet recorded */
     uint64_t mutex[6];
@@ -92,9 +92,9 @@ typedef struct pawl_robust_lock {
     uint32_t room;
     uint32_t draining;
     uint32_t writer, seeker; /* thread numbers of the holders of W and S; 0: none */
-    struct pawl_robust_cell_ gate __attribute__((__aligned__(64)));
-    struct pawl_robust_cell_ seek;
-    struct pawl_robust_cell_ members[PAWL_ROBUST_MEMBERS];
+    struct ipawl_robust_cell_ gate __attribute__((__aligned__(64)));
+    struct ipawl_robust_cell_ seek;
+    struct ipawl_robust_cell_ members[PAWL_ROBUST_MEMBERS];
 } pawl_robust_lock;
 
 PAWL_C_BEGIN

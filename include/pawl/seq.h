@@ -106,12 +106,12 @@ PAWL_API bool PAWL_SYMBOL_(pawl_seq_own)(pawl_spin32 *lock, unsigned what);
 
 PAWL_C_END
 
-#define pawl_seq_wait_ PAWL_SYMBOL_(pawl_seq_wait)
-#define pawl_seq_check_ PAWL_SYMBOL_(pawl_seq_check)
-#define pawl_seq_own_ PAWL_SYMBOL_(pawl_seq_own)
+#define ipawl_seq_wait_ PAWL_SYMBOL_(pawl_seq_wait)
+#define ipawl_seq_check_ PAWL_SYMBOL_(pawl_seq_check)
+#define ipawl_seq_own_ PAWL_SYMBOL_(pawl_seq_own)
 
 /* The checks of the checking variant. */
-enum pawl_seq_what_ {
+enum ipawl_seq_what_ {
     PAWL_SEQ_DECLARED_,
     PAWL_SEQ_BEGINS_,
     PAWL_SEQ_ENDS_,
@@ -125,7 +125,7 @@ enum pawl_seq_what_ {
 
 /* The operations on the own lock, which is a pawl_spin32 that reports call by the name of the
  * whole. For a latch, PAWL_SEQ_OWN_LATCH_ is added. */
-enum pawl_seq_own_what_ {
+enum ipawl_seq_own_what_ {
     PAWL_SEQ_OWN_take_write,
     PAWL_SEQ_OWN_try_write,
     PAWL_SEQ_OWN_drop_write,
@@ -140,16 +140,16 @@ enum pawl_seq_own_what_ {
 #define PAWL_SEQ_STAY_() __asm__ __volatile__("") /* the call stays one: it returns to the site */
 #define PAWL_SEQ_CHECK_(s, what)                                                                   \
     do {                                                                                           \
-        pawl_seq_check_((s), (what));                                                              \
+        ipawl_seq_check_((s), (what));                                                             \
         PAWL_SEQ_STAY_();                                                                          \
     } while (0)
 #define PAWL_SEQ_OWN_(s, verb, latch)                                                              \
     do {                                                                                           \
-        (void)pawl_seq_own_(&(s)->lock, PAWL_SEQ_OWN_##verb + (latch));                            \
+        (void)ipawl_seq_own_(&(s)->lock, PAWL_SEQ_OWN_##verb + (latch));                           \
         PAWL_SEQ_STAY_();                                                                          \
     } while (0)
 #define PAWL_SEQ_TRIES_(s, latch)                                                                  \
-    const bool taken = pawl_seq_own_(&(s)->lock, PAWL_SEQ_OWN_try_write + (latch));                \
+    const bool taken = ipawl_seq_own_(&(s)->lock, PAWL_SEQ_OWN_try_write + (latch));               \
     PAWL_SEQ_STAY_();                                                                              \
     return taken
 #else
@@ -232,16 +232,16 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_copy_in(pawl_seq_word *to, const v
 
 /* The compiled wait may have been built without ThreadSanitizer, which then misses its acquire. */
 #if PAWL_TOLD_
-PAWL_INLINE pawl_seq_word pawl_seq_await_(const pawl_seq *s)
+PAWL_INLINE pawl_seq_word ipawl_seq_await_(const pawl_seq *s)
 {
-    const pawl_seq_word n = pawl_seq_wait_(s);
-    pawl_told_get_(&s->sequence);
+    const pawl_seq_word n = ipawl_seq_wait_(s);
+    ipawl_told_get_(&s->sequence);
     return n;
 }
 #else
-PAWL_INLINE pawl_seq_word pawl_seq_await_(const pawl_seq *s)
+PAWL_INLINE pawl_seq_word ipawl_seq_await_(const pawl_seq *s)
 {
-    return pawl_seq_wait_(s);
+    return ipawl_seq_wait_(s);
 }
 #endif
 
@@ -251,7 +251,7 @@ PAWL_INLINE pawl_seq_word pawl_seq_begin(const pawl_seq *s)
     /* [SEQ_READ_BEGIN] acquire: the words are at least as new as the number. */
     pawl_seq_word n = PAWL_SEQ_AT_(pawl_load_acquire)(&s->sequence, PAWL_SEQ_READ_BEGIN);
     if (PAWL_UNLIKELY((n & 1) != 0)) {
-        n = pawl_seq_await_(s);
+        n = ipawl_seq_await_(s);
         PAWL_SEQ_STAY_();
     }
     return n;

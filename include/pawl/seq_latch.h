@@ -68,7 +68,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_latch_drop_write(pawl_seq_latch *l
 }
 
 /* Sends the readers on to the state `n`. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_latch_turn_(pawl_seq_latch *l, pawl_seq_word n)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void ipawl_seq_latch_turn_(pawl_seq_latch *l, pawl_seq_word n)
 {
     /* [SEQ_LATCH_TURN] release: a reader that sees the number sees the copy that it names. */
     PAWL_SEQ_AT_(pawl_store_release)(&l->sequence, n, PAWL_SEQ_LATCH_TURN);
@@ -87,14 +87,14 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_seq_latch_store(pawl_seq_latch *l, paw
     PAWL_SEQ_CHECK_(l, PAWL_SEQ_LATCH_BEGINS_);
     if (PAWL_UNLIKELY(PAWL_SEQ_STATE_(n) == 2)) {
         /* I4: a write was cut off in its second half, and words[0] is the whole copy. */
-        pawl_seq_latch_turn_(l, n);
+        ipawl_seq_latch_turn_(l, n);
         pawl_seq_copy_in(second, value, bytes);
         n += 2;
     }
     n = (n & ~(pawl_seq_word)3) + 1; /* a write cut off in its first half left this */
-    pawl_seq_latch_turn_(l, n);
+    ipawl_seq_latch_turn_(l, n);
     pawl_seq_copy_in(copies, value, bytes);
-    pawl_seq_latch_turn_(l, n + 1);
+    ipawl_seq_latch_turn_(l, n + 1);
     pawl_seq_copy_in(second, value, bytes);
     PAWL_SEQ_CHECK_(l, PAWL_SEQ_LATCH_ENDS_);
     /* Relaxed: the number names words[0], which the last turn's fence has published already. */

@@ -94,7 +94,7 @@ typedef struct pawl_sift_use {
 } pawl_sift_use;
 
 /* The values that a writer restores when it releases. Internal. */
-struct pawl_sift_before_ {
+struct ipawl_sift_before_ {
     uint64_t blocked[2]; /* of the signals of each context, those that the writer blocked itself */
     uint32_t policy;
     uint32_t priority;
@@ -115,8 +115,8 @@ typedef struct pawl_sift {
     uint32_t contexts[PAWL_SIFT_CONTEXTS] __attribute__((__aligned__(PAWL_CACHE_LINE)));
     uint32_t mutex;
     uint32_t gate;
-    uint32_t holder;                 /* the checking variant's: the writer; 0 in the others */
-    struct pawl_sift_before_ before; /* of the granted writer */
+    uint32_t holder;                  /* the checking variant's: the writer; 0 in the others */
+    struct ipawl_sift_before_ before; /* of the granted writer */
     uint16_t ranks[PAWL_SIFT_RANKS_];
 } pawl_sift;
 
@@ -167,20 +167,20 @@ PAWL_C_END
 
 #define pawl_sift_init PAWL_SYMBOL_(pawl_sift_init)
 #define pawl_sift_destroy PAWL_SYMBOL_(pawl_sift_destroy)
-#define pawl_sift_take_read_slow_ PAWL_SYMBOL_(pawl_sift_take_read_slow)
-#define pawl_sift_try_read_slow_ PAWL_SYMBOL_(pawl_sift_try_read_slow)
-#define pawl_sift_drop_read_waited_ PAWL_SYMBOL_(pawl_sift_drop_read_waited)
-#define pawl_sift_take_write_slow_ PAWL_SYMBOL_(pawl_sift_take_write_slow)
-#define pawl_sift_try_write_slow_ PAWL_SYMBOL_(pawl_sift_try_write_slow)
-#define pawl_sift_drop_write_slow_ PAWL_SYMBOL_(pawl_sift_drop_write_slow)
-#define pawl_sift_drop_read_checked_ PAWL_SYMBOL_(pawl_sift_drop_read_checked)
+#define ipawl_sift_take_read_slow_ PAWL_SYMBOL_(pawl_sift_take_read_slow)
+#define ipawl_sift_try_read_slow_ PAWL_SYMBOL_(pawl_sift_try_read_slow)
+#define ipawl_sift_drop_read_waited_ PAWL_SYMBOL_(pawl_sift_drop_read_waited)
+#define ipawl_sift_take_write_slow_ PAWL_SYMBOL_(pawl_sift_take_write_slow)
+#define ipawl_sift_try_write_slow_ PAWL_SYMBOL_(pawl_sift_try_write_slow)
+#define ipawl_sift_drop_write_slow_ PAWL_SYMBOL_(pawl_sift_drop_write_slow)
+#define ipawl_sift_drop_read_checked_ PAWL_SYMBOL_(pawl_sift_drop_read_checked)
 
 /* ---- Operations ------------------------------------------------------------------------------ */
 
 PAWL_INLINE_BEGIN
 
 /* The fast path into a free lock. The compiled halves do it again, with checks. */
-PAWL_INLINE bool pawl_sift_first_(pawl_sift *l, uint64_t claim)
+PAWL_INLINE bool ipawl_sift_first_(pawl_sift *l, uint64_t claim)
 {
     uint64_t nobody = 0;
     if (PAWL_CHECKED)
@@ -190,20 +190,20 @@ PAWL_INLINE bool pawl_sift_first_(pawl_sift *l, uint64_t claim)
 }
 
 /* The tries. Around an operation stands what is told of it (detail/around.h). */
-PAWL_INLINE bool pawl_sift_read_at_once_(pawl_sift *l, enum pawl_sift_context context)
+PAWL_INLINE bool ipawl_sift_read_at_once_(pawl_sift *l, enum pawl_sift_context context)
 {
-    return PAWL_LIKELY(pawl_sift_first_(l, PAWL_SIFT_UNIT_(context))) ||
-           pawl_sift_try_read_slow_(l, context);
+    return PAWL_LIKELY(ipawl_sift_first_(l, PAWL_SIFT_UNIT_(context))) ||
+           ipawl_sift_try_read_slow_(l, context);
 }
 
-PAWL_INLINE bool pawl_sift_write_first_(pawl_sift *l)
+PAWL_INLINE bool ipawl_sift_write_first_(pawl_sift *l)
 {
-    return PAWL_LIKELY(l->mode == 0) && PAWL_LIKELY(pawl_sift_first_(l, PAWL_SIFT_WRITER_));
+    return PAWL_LIKELY(l->mode == 0) && PAWL_LIKELY(ipawl_sift_first_(l, PAWL_SIFT_WRITER_));
 }
 
-PAWL_INLINE bool pawl_sift_write_at_once_(pawl_sift *l)
+PAWL_INLINE bool ipawl_sift_write_at_once_(pawl_sift *l)
 {
-    return pawl_sift_write_first_(l) || pawl_sift_try_write_slow_(l);
+    return ipawl_sift_write_first_(l) || ipawl_sift_try_write_slow_(l);
 }
 
 /* Takes R for a reader in `context`, which must be one of the lock's `readers`. Acquire.
@@ -214,9 +214,9 @@ PAWL_INLINE bool pawl_sift_write_at_once_(pawl_sift *l)
 PAWL_INLINE void pawl_sift_take_read(pawl_sift *l, enum pawl_sift_context context)
 {
     bool value;
-    PAWL_WAITS_(SIFT, 0u, U, R, pawl_sift_read_at_once_(l, context),
-                PAWL_LIKELY(pawl_sift_first_(l, PAWL_SIFT_UNIT_(context))) ||
-                    pawl_sift_take_read_slow_(l, context, PAWL_SIFT_FOREVER),
+    PAWL_WAITS_(SIFT, 0u, U, R, ipawl_sift_read_at_once_(l, context),
+                PAWL_LIKELY(ipawl_sift_first_(l, PAWL_SIFT_UNIT_(context))) ||
+                    ipawl_sift_take_read_slow_(l, context, PAWL_SIFT_FOREVER),
                 true);
     (void)value;
 }
@@ -226,9 +226,9 @@ PAWL_TRYING bool pawl_sift_take_read_until(pawl_sift *l, enum pawl_sift_context 
                                            uint64_t until)
 {
     bool value;
-    PAWL_WAITS_(SIFT, PAWL_TRACED_UNTIL_, U, R, pawl_sift_read_at_once_(l, context),
-                PAWL_LIKELY(pawl_sift_first_(l, PAWL_SIFT_UNIT_(context))) ||
-                    pawl_sift_take_read_slow_(l, context, until),
+    PAWL_WAITS_(SIFT, PAWL_TRACED_UNTIL_, U, R, ipawl_sift_read_at_once_(l, context),
+                PAWL_LIKELY(ipawl_sift_first_(l, PAWL_SIFT_UNIT_(context))) ||
+                    ipawl_sift_take_read_slow_(l, context, until),
                 value);
     return value;
 }
@@ -237,18 +237,18 @@ PAWL_TRYING bool pawl_sift_take_read_until(pawl_sift *l, enum pawl_sift_context 
 PAWL_TRYING bool pawl_sift_try_read(pawl_sift *l, enum pawl_sift_context context)
 {
     bool value;
-    PAWL_TRIES_(SIFT, 0u, U, R, pawl_sift_read_at_once_(l, context));
+    PAWL_TRIES_(SIFT, 0u, U, R, ipawl_sift_read_at_once_(l, context));
     return value;
 }
 
 /* One reader less. The compiled half of the checking variant checks that it was in. */
-PAWL_INLINE void pawl_sift_count_down_(pawl_sift *l, enum pawl_sift_context context)
+PAWL_INLINE void ipawl_sift_count_down_(pawl_sift *l, enum pawl_sift_context context)
 {
     const uint64_t word =
         /* [SIFT_R_DROP] release: our reads complete before a writer sees the count fall. */
         pawl_fetch_sub_release64(&l->word, PAWL_SIFT_UNIT_(context), PAWL_SIFT_R_DROP);
     if (PAWL_UNLIKELY(word & PAWL_SIFT_WAITED_))
-        pawl_sift_drop_read_waited_(l, word, context);
+        ipawl_sift_drop_read_waited_(l, word, context);
 }
 
 /* Gives up one R that was taken in that context. Release. */
@@ -256,8 +256,8 @@ PAWL_INLINE void pawl_sift_drop_read(pawl_sift *l, enum pawl_sift_context contex
 {
     bool value;
     PAWL_DROPS_(SIFT, R,
-                (PAWL_CHECKED ? pawl_sift_drop_read_checked_(l, context)
-                              : pawl_sift_count_down_(l, context),
+                (PAWL_CHECKED ? ipawl_sift_drop_read_checked_(l, context)
+                              : ipawl_sift_count_down_(l, context),
                  true));
     (void)value;
 }
@@ -268,8 +268,8 @@ PAWL_INLINE void pawl_sift_drop_read(pawl_sift *l, enum pawl_sift_context contex
 PAWL_INLINE void pawl_sift_take_write(pawl_sift *l)
 {
     bool value;
-    PAWL_WAITS_(SIFT, 0u, U, W, pawl_sift_write_at_once_(l),
-                pawl_sift_write_first_(l) || pawl_sift_take_write_slow_(l, PAWL_SIFT_FOREVER),
+    PAWL_WAITS_(SIFT, 0u, U, W, ipawl_sift_write_at_once_(l),
+                ipawl_sift_write_first_(l) || ipawl_sift_take_write_slow_(l, PAWL_SIFT_FOREVER),
                 true);
     (void)value;
 }
@@ -278,8 +278,8 @@ PAWL_INLINE void pawl_sift_take_write(pawl_sift *l)
 PAWL_TRYING bool pawl_sift_take_write_until(pawl_sift *l, uint64_t until)
 {
     bool value;
-    PAWL_WAITS_(SIFT, PAWL_TRACED_UNTIL_, U, W, pawl_sift_write_at_once_(l),
-                pawl_sift_write_first_(l) || pawl_sift_take_write_slow_(l, until), value);
+    PAWL_WAITS_(SIFT, PAWL_TRACED_UNTIL_, U, W, ipawl_sift_write_at_once_(l),
+                ipawl_sift_write_first_(l) || ipawl_sift_take_write_slow_(l, until), value);
     return value;
 }
 
@@ -287,25 +287,25 @@ PAWL_TRYING bool pawl_sift_take_write_until(pawl_sift *l, uint64_t until)
 PAWL_TRYING bool pawl_sift_try_write(pawl_sift *l)
 {
     bool value;
-    PAWL_TRIES_(SIFT, 0u, U, W, pawl_sift_write_at_once_(l));
+    PAWL_TRIES_(SIFT, 0u, U, W, ipawl_sift_write_at_once_(l));
     return value;
 }
 
-PAWL_INLINE void pawl_sift_drop_write_(pawl_sift *l)
+PAWL_INLINE void ipawl_sift_drop_write_(pawl_sift *l)
 {
     uint64_t alone = PAWL_SIFT_WRITER_;
     if (!PAWL_CHECKED && PAWL_LIKELY(l->mode == 0) &&
         /* [SIFT_W_DROP] release: our stores complete before the next holder enters. */
         PAWL_LIKELY(pawl_cas_release64(&l->word, &alone, 0, PAWL_SIFT_W_DROP)))
         return;
-    pawl_sift_drop_write_slow_(l);
+    ipawl_sift_drop_write_slow_(l);
 }
 
 /* Gives up W, by the thread that took it, and restores its signals and scheduling. Release. */
 PAWL_INLINE void pawl_sift_drop_write(pawl_sift *l)
 {
     bool value;
-    PAWL_DROPS_(SIFT, W, (pawl_sift_drop_write_(l), true));
+    PAWL_DROPS_(SIFT, W, (ipawl_sift_drop_write_(l), true));
     (void)value;
 }
 
@@ -314,7 +314,7 @@ PAWL_INLINE_END
 #if PAWL_TRACED_
 
 PAWL_INLINE_BEGIN
-PAWL_INLINE int pawl_sift_traced_init_(pawl_sift *l, const pawl_sift_use *use)
+PAWL_INLINE int ipawl_sift_traced_init_(pawl_sift *l, const pawl_sift_use *use)
 {
     const int error = pawl_sift_init(l, use);
     PAWL_MADE_(l);
@@ -323,7 +323,7 @@ PAWL_INLINE int pawl_sift_traced_init_(pawl_sift *l, const pawl_sift_use *use)
 PAWL_INLINE_END
 
 #undef pawl_sift_init
-#define pawl_sift_init pawl_sift_traced_init_
+#define pawl_sift_init ipawl_sift_traced_init_
 
 #endif
 

@@ -50,8 +50,8 @@ PAWL_API void PAWL_SYMBOL_(pawl_thread_exit)(void);
  * the thread's handlers may use it. */
 #if PAWL_HOOKS
 PAWL_API uint32_t PAWL_SYMBOL_(pawl_thread_ticket)(void);
-#define pawl_thread_ticket_ PAWL_SYMBOL_(pawl_thread_ticket)
-#define PAWL_THREAD_TICKET_ pawl_thread_ticket_()
+#define ipawl_thread_ticket_ PAWL_SYMBOL_(pawl_thread_ticket)
+#define PAWL_THREAD_TICKET_ ipawl_thread_ticket_()
 #else
 #define PAWL_THREAD_TICKET_ PAWL_OWN_.ticket
 #endif
@@ -62,17 +62,17 @@ PAWL_API struct pawl_process *PAWL_SYMBOL_(pawl_process)(void);
 #if PAWL_HOOKS
 /* Each copy of the library does this before main, or when it is loaded. */
 PAWL_API void PAWL_SYMBOL_(pawl_set_up)(void);
-#define pawl_set_up_ PAWL_SYMBOL_(pawl_set_up)
+#define ipawl_set_up_ PAWL_SYMBOL_(pawl_set_up)
 
 /* Zeroes all that is process-wide: a new execution begins. */
 PAWL_API void PAWL_SYMBOL_(pawl_forget)(void);
-#define pawl_forget_ PAWL_SYMBOL_(pawl_forget)
+#define ipawl_forget_ PAWL_SYMBOL_(pawl_forget)
 #endif
 
 PAWL_C_END
 
-#define pawl_thread_line_ PAWL_SYMBOL_(pawl_thread_line)
-#define pawl_thread_exit_ PAWL_SYMBOL_(pawl_thread_exit)
-#define pawl_process_ PAWL_SYMBOL_(pawl_process)
+#define ipawl_thread_line_ PAWL_SYMBOL_(pawl_thread_line)
+#define ipawl_thread_exit_ PAWL_SYMBOL_(pawl_thread_exit)
+#define ipawl_process_ PAWL_SYMBOL_(pawl_process)
 
 #endif

@@ -4,7 +4,7 @@
 
 /* Semantic version of the headers. doc/design/004-versions.md has the promise of each part. */
 #define PAWL_VERSION_MAJOR 0
-#define PAWL_VERSION_MINOR 1
+#define PAWL_VERSION_MINOR 2
 #define PAWL_VERSION_PATCH 0
 
 #endif

@@ -82,7 +82,7 @@ PAWL_C_END
 
 #if PAWL_TOLD_ && !PAWL_HOOKS
 #include <pawl/detail/wait_told.h>
-#define PAWL_CALL_(name) name##_told_
+#define PAWL_CALL_(name) i##name##_told_
 #else
 #define PAWL_CALL_(name) PAWL_SYMBOL_(name)
 #endif

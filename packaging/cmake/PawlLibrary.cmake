@@ -12,15 +12,15 @@ include(CheckLinkerFlag)
 
 # A program that has the library in itself shows these names to the plug-ins that it loads. Copies
 # find each other without (src/os/copies.c), but then a plug-in's inline functions have no variables
-# of the thread, and call compiled ones; and copies of 0.1.0 know nothing else. The names are said
+# of the thread, and call compiled ones. The names are said
 # one by one, also in Libs.private: an option like -rdynamic would show all that the program has,
 # and a list in a file would have to be found wherever the prefix is. scripts/floors compares the
 # list with the sources.
-set(pawl_shared_names pawl_fences_object_v2 pawl_process_object_v2
-    pawl_drains_object_v2 pawl_table_object_v2 pawl_counters_object_v2 pawl_rcu_object_v2
-    pawl_rcu_calls_object_v2 pawl_check_object_v2 pawl_names_object_v2
-    pawl_orders_object_v2 pawl_entries_object_v2 pawl_thread_blocks_v2 pawl_thread_own_v2
-    pawl_rcu_at_hand_v2)
+set(pawl_shared_names ipawl_fences_object_v3 ipawl_process_object_v3
+    ipawl_drains_object_v3 ipawl_table_object_v3 ipawl_counters_object_v3 ipawl_rcu_object_v3
+    ipawl_rcu_calls_object_v3 ipawl_check_object_v3 ipawl_names_object_v3
+    ipawl_orders_object_v3 ipawl_entries_object_v3 ipawl_thread_blocks_v3 ipawl_thread_own_v3
+    ipawl_rcu_at_hand_v3)
 check_linker_flag(C "LINKER:--export-dynamic-symbol=pawl" PAWL_LINKER_EXPORTS_SYMBOL)
 
 # The list has the names of all variants and systems; lld refuses names that a library has not.
@@ -107,7 +107,7 @@ function(pawl_add_library target kind variant)
     POSITION_INDEPENDENT_CODE ON)
   if(kind STREQUAL "SHARED")
     set_target_properties(${target} PROPERTIES
-      VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+      VERSION ${PROJECT_VERSION} SOVERSION 1)
     # Programs ask for the version of the symbols that they were linked with (doc/design/004).
     if(PAWL_LINKER_HAS_VERSIONS)
       target_link_options(${target} PRIVATE ${pawl_version_options})

@@ -93,7 +93,7 @@ LOCK64(void, drop_read_counted)
 /* The read is its thread's: the order of locks is checked, and a forgotten guard reported. */
 static bool is_in_word(pawl_lock64 *l)
 {
-    pawl_lock64_count_(l);
+    ipawl_lock64_count_(l);
     return fits(l);
 }
 

@@ -27,9 +27,9 @@ struct stack_of_arena {
 /* All that the library has for a thread; tests/sim compares it with the library's symbols. */
 void exchange(thread_variables &own)
 {
-    unsigned char *const bytes = reinterpret_cast<unsigned char *>(&pawl_thread_own_);
-    static_assert(sizeof pawl_thread_own_ <= sizeof own.bytes, "room for all of it");
-    std::swap_ranges(bytes, bytes + sizeof pawl_thread_own_, own.bytes);
+    unsigned char *const bytes = reinterpret_cast<unsigned char *>(&ipawl_thread_own_);
+    static_assert(sizeof ipawl_thread_own_ <= sizeof own.bytes, "room for all of it");
+    std::swap_ranges(bytes, bytes + sizeof ipawl_thread_own_, own.bytes);
 }
 
 std::uint64_t mixed(std::uint64_t x)

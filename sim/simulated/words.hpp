@@ -11,8 +11,8 @@ namespace sim {
 template <class Word>
 Word word_op(const Word *p, pawl_kind kind, std::uint64_t operand = 0, std::uint64_t expected = 0)
 {
-    return static_cast<Word>(pawl_hook_call_(p, sizeof(Word), kind, PAWL_ORDER_ACQ_REL,
-                                             PAWL_TAG_NONE_, operand, expected));
+    return static_cast<Word>(ipawl_hook_call_(p, sizeof(Word), kind, PAWL_ORDER_ACQ_REL,
+                                              PAWL_TAG_NONE_, operand, expected));
 }
 
 template <class Word> Word load(const Word *p)
@@ -54,8 +54,8 @@ template <class Word> Word cas(Word *p, Word expected, Word value)
 
 inline void full_fence()
 {
-    (void)pawl_hook_call_(nullptr, 0, PAWL_HOOK_FENCE, PAWL_ORDER_SEQ_CST, PAWL_TAG_NONE_,
-                          PAWL_HOOK_FENCE_PLAIN, 0);
+    (void)ipawl_hook_call_(nullptr, 0, PAWL_HOOK_FENCE, PAWL_ORDER_SEQ_CST, PAWL_TAG_NONE_,
+                           PAWL_HOOK_FENCE_PLAIN, 0);
 }
 
 /* Reads until accept(value), with `relaxes` hints between two reads. */

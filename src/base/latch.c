@@ -8,7 +8,7 @@
 #define LATCH_LOOKS 100
 #endif
 
-PAWL_COLD void pawl_latch_wait_(struct pawl_latch *latch)
+PAWL_COLD void ipawl_latch_wait_(struct pawl_latch *latch)
 {
     int looks;
     for (looks = 0; looks < LATCH_LOOKS; looks++) {

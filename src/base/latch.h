@@ -21,8 +21,8 @@ struct pawl_latch {
 
 enum { LATCH_FREE, LATCH_HELD, LATCH_SLEPT_FOR };
 
-#define pawl_latch_wait_ PAWL_SYMBOL_(pawl_latch_wait)
-void pawl_latch_wait_(struct pawl_latch *latch);
+#define ipawl_latch_wait_ PAWL_SYMBOL_(pawl_latch_wait)
+void ipawl_latch_wait_(struct pawl_latch *latch);
 
 PAWL_STATIC bool latch_try(struct pawl_latch *latch)
 {
@@ -37,7 +37,7 @@ static inline void latch_take(struct pawl_latch *latch)
 {
     process_sees_forks();
     if (PAWL_UNLIKELY(!latch_try(latch)))
-        pawl_latch_wait_(latch);
+        ipawl_latch_wait_(latch);
 }
 
 PAWL_STATIC void latch_drop(struct pawl_latch *latch)

@@ -8,13 +8,13 @@ enum { SETUP_NOT_BEGUN, SETUP_RUNS, SETUP_DONE };
 
 PAWL_SHARED_DEFINE(struct pawl_process, process_object);
 
-struct pawl_process *pawl_process_(void)
+struct pawl_process *ipawl_process_(void)
 {
     return process_here();
 }
 
 #if PAWL_HOOKS
-uint32_t pawl_thread_ticket_(void)
+uint32_t ipawl_thread_ticket_(void)
 {
     const struct pawl_thread_line *line = thread_registered();
     return line == NULL ? 0 : thread_number(line) + 1;
@@ -28,35 +28,35 @@ uint32_t pawl_thread_ticket_(void)
 /* Registered once, before any execution, and never undone by one: no access of a model. */
 static const struct pawl_subsystem *subsystems[PAWL_FLOORS];
 
-void pawl_subsystem_register_(enum pawl_floor floor, const struct pawl_subsystem *subsystem)
+void ipawl_subsystem_register_(enum pawl_floor floor, const struct pawl_subsystem *subsystem)
 {
     subsystems[floor] = subsystem;
 }
 
-const struct pawl_subsystem *pawl_subsystem_(unsigned floor)
+const struct pawl_subsystem *ipawl_subsystem_(unsigned floor)
 {
     return subsystems[floor];
 }
 
 #else
 
-void pawl_subsystem_register_(enum pawl_floor floor, const struct pawl_subsystem *subsystem)
+void ipawl_subsystem_register_(enum pawl_floor floor, const struct pawl_subsystem *subsystem)
 {
-    pawl_address_ *slot = &process_here()->subsystems[floor];
-    pawl_address_ found = 0;
+    ipawl_address_ *slot = &process_here()->subsystems[floor];
+    ipawl_address_ found = 0;
     if (PAWL_ADDRESS_(pawl_load_relaxed)(slot) != 0)
         return;
     (void)pawl_os_pin();
     /* [THREAD_SETUP] release: the functions are there before a thread calls them. */
-    (void)PAWL_ADDRESS_(pawl_cas_release)(slot, &found, (pawl_address_)(uintptr_t)subsystem,
+    (void)PAWL_ADDRESS_(pawl_cas_release)(slot, &found, (ipawl_address_)(uintptr_t)subsystem,
                                           PAWL_THREAD_SETUP);
 }
 
-const struct pawl_subsystem *pawl_subsystem_(unsigned floor)
+const struct pawl_subsystem *ipawl_subsystem_(unsigned floor)
 {
-    const pawl_address_ *slot = &process_here()->subsystems[floor];
+    const ipawl_address_ *slot = &process_here()->subsystems[floor];
     /* [THREAD_ARM] acquire: the functions of each subsystem that the thread sees are there. */
-    const pawl_address_ found = PAWL_ADDRESS_(pawl_load_acquire)(slot, PAWL_THREAD_ARM);
+    const ipawl_address_ found = PAWL_ADDRESS_(pawl_load_acquire)(slot, PAWL_THREAD_ARM);
     return (const struct pawl_subsystem *)(uintptr_t)found;
 }
 
@@ -79,7 +79,7 @@ static void thread_leaves(void *left[PAWL_FLOORS])
 {
     unsigned floor;
     for (floor = 0; floor < PAWL_FLOORS; floor++) {
-        const struct pawl_subsystem *const s = pawl_subsystem_(floor);
+        const struct pawl_subsystem *const s = ipawl_subsystem_(floor);
         left[floor] = s != NULL && s->thread_leaves != NULL ? s->thread_leaves() : NULL;
     }
 }
@@ -111,7 +111,7 @@ static void thread_exit(void)
     thread_has_left(left);
 }
 
-void pawl_thread_exit_(void)
+void ipawl_thread_exit_(void)
 {
     if (thread_registered() != NULL)
         thread_exit();
@@ -173,7 +173,7 @@ static void thread_after_fork_in_child(void)
     const uint32_t id = pawl_os_process_id();
     uint32_t i;
     if (!PAWL_HOOKS && pawl_load_relaxed32(&process->id) == id)
-        return; /* pawl_meet_fork_ was first */
+        return; /* ipawl_meet_fork_ was first */
     pawl_os_own_after_fork();
     pawl_store_relaxed32(&process->id, id);
     pawl_store_relaxed32(&process->forking, 0);
@@ -186,7 +186,7 @@ static void thread_after_fork_in_child(void)
         pawl_store_relaxed32(&own->owner, pawl_os_thread_id());
 }
 
-PAWL_COLD void pawl_meet_fork_(void)
+PAWL_COLD void ipawl_meet_fork_(void)
 {
     if (pawl_load_relaxed32(&process_here()->id) != pawl_os_process_id())
         thread_after_fork_in_child();
@@ -194,19 +194,19 @@ PAWL_COLD void pawl_meet_fork_(void)
 
 /* ---- Set-up ---------------------------------------------------------------------------------- */
 
-bool pawl_is_set_up_(void)
+bool ipawl_is_set_up_(void)
 {
     /* [THREAD_ARM] acquire: the key that was made before set-up was declared done. */
     return pawl_load_acquire32(&process_here()->setup, PAWL_THREAD_ARM) == SETUP_DONE;
 }
 
-void pawl_thread_watch_(void *value)
+void ipawl_thread_watch_(void *value)
 {
-    if (pawl_is_set_up_())
+    if (ipawl_is_set_up_())
         pawl_os_watch_this_thread(process_here()->exit_key, value);
 }
 
-void pawl_set_up_(void)
+void ipawl_set_up_(void)
 {
     struct pawl_process *process = process_here();
     uint32_t begun = SETUP_NOT_BEGUN;

@@ -45,7 +45,7 @@ struct pawl_process {
     uint32_t forking;    /* threads that are in a fork */
     uint32_t id;         /* of the process, when a thread forks */
 #if !PAWL_HOOKS
-    pawl_address_ subsystems[PAWL_FLOORS]; /* of their struct pawl_subsystem; 0: none is linked */
+    ipawl_address_ subsystems[PAWL_FLOORS]; /* of their struct pawl_subsystem; 0: none is linked */
 #endif
     struct pawl_thread_line lines[PAWL_THREAD_LINES];
 };
@@ -65,12 +65,12 @@ static inline struct pawl_process *process_here(void)
 /* In the child of a fork the program's own handlers of pthread_atfork may run before the library's,
  * and use what it has. So each function that may wait for another thread, or work on what one has
  * left, calls this first. */
-#define pawl_meet_fork_ PAWL_SYMBOL_(pawl_meet_fork)
-void pawl_meet_fork_(void);
+#define ipawl_meet_fork_ PAWL_SYMBOL_(pawl_meet_fork)
+void ipawl_meet_fork_(void);
 static inline void process_sees_forks(void)
 {
     if (!PAWL_HOOKS && PAWL_UNLIKELY(pawl_load_relaxed32(&process_here()->forking) != 0))
-        pawl_meet_fork_();
+        ipawl_meet_fork_();
 }
 
 /* ---- Subsystems ------------------------------------------------------------------------------ */
@@ -98,12 +98,12 @@ struct pawl_subsystem {
 };
 
 /* Does nothing if another copy of the library has done it. */
-#define pawl_subsystem_register_ PAWL_SYMBOL_(pawl_subsystem_register)
-void pawl_subsystem_register_(enum pawl_floor floor, const struct pawl_subsystem *subsystem);
+#define ipawl_subsystem_register_ PAWL_SYMBOL_(pawl_subsystem_register)
+void ipawl_subsystem_register_(enum pawl_floor floor, const struct pawl_subsystem *subsystem);
 
 /* The registered functions of a floor, or NULL. */
-#define pawl_subsystem_ PAWL_SYMBOL_(pawl_subsystem)
-const struct pawl_subsystem *pawl_subsystem_(unsigned floor);
+#define ipawl_subsystem_ PAWL_SYMBOL_(pawl_subsystem)
+const struct pawl_subsystem *ipawl_subsystem_(unsigned floor);
 
 /* Runs the statement for each subsystem that is linked and has the function; `s` is the
  * subsystem. */
@@ -111,7 +111,7 @@ const struct pawl_subsystem *pawl_subsystem_(unsigned floor);
     do {                                                                                           \
         unsigned floor_;                                                                           \
         for (floor_ = 0; floor_ < PAWL_FLOORS; floor_++) {                                         \
-            const struct pawl_subsystem *const s = pawl_subsystem_(floor_);                        \
+            const struct pawl_subsystem *const s = ipawl_subsystem_(floor_);                       \
             if (s != NULL && s->function != NULL)                                                  \
                 statement;                                                                         \
         }                                                                                          \
@@ -119,23 +119,23 @@ const struct pawl_subsystem *pawl_subsystem_(unsigned floor);
 
 /* Sets the registry up, once per process: the ends of threads and forks are watched from now on.
  * May allocate. */
-#define pawl_set_up_ PAWL_SYMBOL_(pawl_set_up)
-void pawl_set_up_(void);
+#define ipawl_set_up_ PAWL_SYMBOL_(pawl_set_up)
+void ipawl_set_up_(void);
 
 /* Whether that is done. */
-#define pawl_is_set_up_ PAWL_SYMBOL_(pawl_is_set_up)
-bool pawl_is_set_up_(void);
+#define ipawl_is_set_up_ PAWL_SYMBOL_(pawl_is_set_up)
+bool ipawl_is_set_up_(void);
 
-/* The same as pawl_subsystem_register_; a program that calls it sets the registry up before main
+/* The same as ipawl_subsystem_register_; a program that calls it sets the registry up before main
  * (early.c). */
-#define pawl_subsystem_register_early_ PAWL_SYMBOL_(pawl_subsystem_register_early)
-void pawl_subsystem_register_early_(enum pawl_floor floor, const struct pawl_subsystem *subsystem);
+#define ipawl_subsystem_register_early_ PAWL_SYMBOL_(pawl_subsystem_register_early)
+void ipawl_subsystem_register_early_(enum pawl_floor floor, const struct pawl_subsystem *subsystem);
 
 /* Registers before main and before the constructors of the program. */
 #define PAWL_SUBSYSTEM(floor, subsystem)                                                           \
     PAWL_OS_EARLY static void PAWL_CAT_(register_, subsystem)(void)                                \
     {                                                                                              \
-        pawl_subsystem_register_early_(floor, &(subsystem));                                       \
+        ipawl_subsystem_register_early_(floor, &(subsystem));                                      \
     }                                                                                              \
     struct pawl_subsystem /* the user's semicolon ends it */
 
@@ -162,8 +162,8 @@ static inline uint32_t thread_number(const struct pawl_thread_line *line)
 }
 
 /* Arms the exit key for the calling thread, if the set-up is done. `value` is not NULL. */
-#define pawl_thread_watch_ PAWL_SYMBOL_(pawl_thread_watch)
-void pawl_thread_watch_(void *value);
+#define ipawl_thread_watch_ PAWL_SYMBOL_(pawl_thread_watch)
+void ipawl_thread_watch_(void *value);
 
 PAWL_C_END
 

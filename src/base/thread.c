@@ -128,9 +128,9 @@ static bool thread_change_slot(struct pawl_thread_line *from, struct pawl_thread
 #else
 static bool thread_change_slot(struct pawl_thread_line *from, struct pawl_thread_line *to)
 {
-    pawl_address_ found = (pawl_address_)(uintptr_t)from;
+    ipawl_address_ found = (ipawl_address_)(uintptr_t)from;
     const bool changed = PAWL_ADDRESS_(pawl_cas_relaxed)(
-        (pawl_address_ *)(void *)pawl_os_thread_slot(), &found, (pawl_address_)(uintptr_t)to);
+        (ipawl_address_ *)(void *)pawl_os_thread_slot(), &found, (ipawl_address_)(uintptr_t)to);
     HANDLERS_SEE_THIS_ORDER();
     return changed;
 }
@@ -171,7 +171,7 @@ static bool thread_register(struct pawl_process *process)
         return false;
     }
     if (line != NULL) {
-        pawl_thread_watch_(line);
+        ipawl_thread_watch_(line);
         thread_give_ticket(line);
     }
     return true;
@@ -193,7 +193,7 @@ static PAWL_COLD struct pawl_thread_line *thread_new_line(void)
     }
 }
 
-struct pawl_thread_line *pawl_thread_line_(void)
+struct pawl_thread_line *ipawl_thread_line_(void)
 {
     struct pawl_thread_line *const line = *pawl_os_thread_slot();
     return PAWL_LIKELY(thread_is_line(line)) ? line : thread_new_line();
@@ -203,6 +203,6 @@ struct pawl_thread_line *pawl_thread_line_(void)
 /* A subsystem with lines needs to know of the ends of threads and of forks. */
 __attribute__((constructor)) static void thread_lines_set_up(void)
 {
-    pawl_set_up_();
+    ipawl_set_up_();
 }
 #endif

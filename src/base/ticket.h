@@ -12,7 +12,7 @@
 static inline void thread_give_ticket(const struct pawl_thread_line *line)
 {
     HANDLERS_SEE_THIS_ORDER();
-    if (pawl_load_relaxed32(&pawl_fence_light_free_) != 0)
+    if (pawl_load_relaxed32(&ipawl_fence_light_free_) != 0)
         pawl_os_own()->ticket = thread_number(line) + 1;
 }
 

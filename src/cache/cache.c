@@ -14,9 +14,9 @@ PAWL_INTERNAL void cache_misuse(const char *what, const pawl_cache_entry *e, con
                                 const void *site)
 {
     char text[256], place[160];
-    pawl_report_name_((pawl_address_)(uintptr_t)e->site, place, sizeof place);
+    ipawl_report_name_((ipawl_address_)(uintptr_t)e->site, place, sizeof place);
     (void)snprintf(text, sizeof text, e->site == NULL ? "%s" : "%s, last used at %s", what, place);
-    pawl_report_misuse_(text, "pawl_cache_entry", e, call, site);
+    ipawl_report_misuse_(text, "pawl_cache_entry", e, call, site);
 }
 #endif
 

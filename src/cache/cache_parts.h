@@ -23,7 +23,7 @@ struct pawl_cache_flight {
 #if PAWL_CHECKED
 #define CACHE_SITE(e) ((e)->site = __builtin_return_address(0))
 #define CACHE_MISUSE(what, e, call) cache_misuse(what, e, call, __builtin_return_address(0))
-#define CACHE_THREAD() ((const void *)pawl_thread_line_())
+#define CACHE_THREAD() ((const void *)ipawl_thread_line_())
 
 PAWL_INTERNAL void cache_misuse(const char *what, const pawl_cache_entry *e, const char *call,
                                 const void *site);

@@ -21,7 +21,7 @@ static struct pawl_check_line *check_own_line(void)
 {
     struct pawl_check_line *line = check_line();
     if (line == NULL && *pawl_os_thread_slot() != THREAD_BETWEEN)
-        pawl_report_warn_(PAWL_WARN_NO_LINE);
+        ipawl_report_warn_(PAWL_WARN_NO_LINE);
     return line;
 }
 
@@ -39,7 +39,7 @@ static struct pawl_check_line *check_line_with(const struct pawl_held *held)
 }
 
 /* Atomic, because a handler may change an entry in between. */
-static void check_moved(struct pawl_held *held, pawl_address_ lock)
+static void check_moved(struct pawl_held *held, ipawl_address_ lock)
 {
     (void)pawl_fetch_add_relaxed32(check_turn(check_line_with(held), lock), 1);
 }
@@ -52,12 +52,12 @@ static void check_set_what(struct pawl_held *held, uint32_t what)
 
 /* A free entry for the lock; NULL when all are in use. A signal handler may interrupt and take
  * entries too. Hence the compare-exchange, and entries that never move. */
-static struct pawl_held *check_take_entry(struct pawl_check_line *line, pawl_address_ lock)
+static struct pawl_held *check_take_entry(struct pawl_check_line *line, ipawl_address_ lock)
 {
     uint32_t i;
     uint32_t used;
     for (i = 0; i < PAWL_HELD_LOCKS; i++) {
-        pawl_address_ found = 0;
+        ipawl_address_ found = 0;
         if (check_lock_of(&line->held[i]) != 0 ||
             !PAWL_ADDRESS_(pawl_cas_relaxed)(&line->held[i].lock, &found, lock))
             continue;
@@ -71,7 +71,7 @@ static struct pawl_held *check_take_entry(struct pawl_check_line *line, pawl_add
 
 static void check_free_entry(struct pawl_held *held)
 {
-    const pawl_address_ lock = check_lock_of(held);
+    const ipawl_address_ lock = check_lock_of(held);
     pawl_store_relaxed32(&held->what, 0);
     PAWL_ADDRESS_(pawl_store_relaxed)(&held->lock, 0);
     if (lock != 0)
@@ -80,7 +80,7 @@ static void check_free_entry(struct pawl_held *held)
 
 /* The caller's entry for the lock in that state; any entry when the state is PAWL_STATE_U. The
  * thread is just claiming or freeing an entry whose `what` is 0: it has no unit in the word. */
-static struct pawl_held *check_own_entry(struct pawl_check_line *line, pawl_address_ lock,
+static struct pawl_held *check_own_entry(struct pawl_check_line *line, ipawl_address_ lock,
                                          unsigned state, const struct pawl_held *but)
 {
     const uint32_t used = check_used_of(line);
@@ -100,19 +100,19 @@ static struct pawl_held *check_own_entry(struct pawl_check_line *line, pawl_addr
 static void check_report_held(const char *what, const struct pawl_check_call *call)
 {
     struct pawl_check_view view;
-    pawl_check_view_(call, call->site != 0, &view);
-    pawl_report_begin_(what, call);
-    pawl_report_holders_(call, &view);
-    pawl_report_end_(PAWL_REPORT_FAULT);
+    ipawl_check_view_(call, call->site != 0, &view);
+    ipawl_report_begin_(what, call);
+    ipawl_report_holders_(call, &view);
+    ipawl_report_end_(PAWL_REPORT_FAULT);
 }
 
 /* Notes where the caller of the operation stands. */
 static void check_note_stack(struct pawl_check_line *line, struct pawl_held *held,
-                             pawl_address_ site)
+                             ipawl_address_ site)
 {
     struct pawl_check_stack stack;
-    pawl_stack_take_(site, line, &stack);
-    pawl_stack_copy_(&held->stack, &stack);
+    ipawl_stack_take_(site, line, &stack);
+    ipawl_stack_copy_(&held->stack, &stack);
 }
 
 /* From U: the operation starts from no held state. */
@@ -131,19 +131,19 @@ static struct pawl_held *check_before_taking(struct pawl_check_line *line,
              check_state(check_what_of(own)) == PAWL_STATE_R)
         check_report_held("taken again by its holder", call);
     if (call->kind != CHECK_try)
-        pawl_order_check_(line, call, call->kind == CHECK_claim);
+        ipawl_order_check_(line, call, call->kind == CHECK_claim);
 
     held = check_take_entry(line, call->lock);
     if (held == NULL) {
-        pawl_report_warn_(PAWL_WARN_HELD);
+        ipawl_report_warn_(PAWL_WARN_HELD);
         check_unbooked();
         return NULL;
     }
     check_note_stack(line, held, call->site);
     check_set_what(held, what);
-    if (pawl_claims_fit_(call, what)) {
-        pawl_claims_count_(line, call);
-        pawl_check_awaits_(call);
+    if (ipawl_claims_fit_(call, what)) {
+        ipawl_claims_count_(line, call);
+        ipawl_check_awaits_(call);
     }
     return held;
 }
@@ -151,7 +151,7 @@ static struct pawl_held *check_before_taking(struct pawl_check_line *line,
 /* The caller's entry for the lock in exactly that condition, which becomes `next`. A handler that
  * interrupts may drop by that entry and leave another one, even at an index already passed. Hence
  * two passes. */
-static struct pawl_held *check_change_entry(struct pawl_check_line *line, pawl_address_ lock,
+static struct pawl_held *check_change_entry(struct pawl_check_line *line, ipawl_address_ lock,
                                             uint32_t what, uint32_t next)
 {
     const uint32_t used = check_used_of(line);
@@ -239,7 +239,7 @@ static struct pawl_held *check_before(const struct pawl_check_call *call)
     if (line == NULL) {
         check_unbooked();
         if (call->kind != CHECK_drop)
-            (void)pawl_claims_fit_(call, moving);
+            (void)ipawl_claims_fit_(call, moving);
         return NULL;
     }
     check_in_a_handler(line, call);
@@ -252,16 +252,16 @@ static struct pawl_held *check_before(const struct pawl_check_call *call)
         if (check_own_entry(line, call->lock, PAWL_STATE_U, held) != NULL)
             check_report_held("waits for its own hold", call);
         /* A downgrade from A to R may end in an ordinary take of R. */
-        pawl_order_check_(line, call, call->kind != CHECK_tells);
+        ipawl_order_check_(line, call, call->kind != CHECK_tells);
     }
-    if (pawl_claims_fit_(call, moving)) {
-        pawl_claims_count_(line, call);
-        pawl_check_awaits_(call);
+    if (ipawl_claims_fit_(call, moving)) {
+        ipawl_claims_count_(line, call);
+        ipawl_check_awaits_(call);
     }
     return held;
 }
 
-struct pawl_held *pawl_check_before_(const struct pawl_check_call *call)
+struct pawl_held *ipawl_check_before_(const struct pawl_check_call *call)
 {
     struct pawl_held *const held = check_before(call);
     /* [CHECK_BOOK] light: the entry is there before the operation's units are in the word. */
@@ -269,7 +269,7 @@ struct pawl_held *pawl_check_before_(const struct pawl_check_call *call)
     return held;
 }
 
-void pawl_check_after_(const struct pawl_check_call *call, struct pawl_held *held, bool ok)
+void ipawl_check_after_(const struct pawl_check_call *call, struct pawl_held *held, bool ok)
 {
     const uint32_t what = check_what(ok ? call->to : call->from, PAWL_STATE_U, 0, call->bits);
     struct pawl_check_line *line;
@@ -290,14 +290,14 @@ void pawl_check_after_(const struct pawl_check_call *call, struct pawl_held *hel
         check_note_stack(check_line_with(held), held, call->site);
     check_set_what(held, what);
     if (ok && call->kind == CHECK_try && (call->to == PAWL_STATE_W || call->to == PAWL_STATE_A))
-        pawl_claims_count_(check_line(), call); /* not counted before (pawl_units_of_) */
+        ipawl_claims_count_(check_line(), call); /* not counted before (ipawl_units_of_) */
 }
 
 /* ---- The rest -------------------------------------------------------------------------------- */
 
 /* Whether any thread holds or wants the lock. A thread that is about to return from a drop does
  * not. */
-static bool check_anybody(pawl_address_ lock)
+static bool check_anybody(ipawl_address_ lock)
 {
     const uint32_t lines = check_lines_used();
     uint32_t i;
@@ -309,19 +309,19 @@ static bool check_anybody(pawl_address_ lock)
     return false;
 }
 
-void pawl_check_unused_(const struct pawl_check_call *call, const char *what, bool units)
+void ipawl_check_unused_(const struct pawl_check_call *call, const char *what, bool units)
 {
     struct pawl_check_line *line = check_own_line();
     if (line == NULL)
         return;
     if (units || check_anybody(call->lock))
         check_report_held(what, call);
-    pawl_order_forget_(line, call->lock);
-    pawl_name_forget_(pawl_report_object_(call->bits, call->lock));
-    pawl_check_forget_lost_(call->lock);
+    ipawl_order_forget_(line, call->lock);
+    ipawl_name_forget_(ipawl_report_object_(call->bits, call->lock));
+    ipawl_check_forget_lost_(call->lock);
 }
 
-void pawl_check_asserted_(const struct pawl_check_call *call)
+void ipawl_check_asserted_(const struct pawl_check_call *call)
 {
     struct pawl_check_line *line = check_own_line();
     unsigned state;
@@ -334,22 +334,22 @@ void pawl_check_asserted_(const struct pawl_check_call *call)
     check_report_held("not held as asserted", call);
 }
 
-bool pawl_check_has_(const void *lock)
+bool ipawl_check_has_(const void *lock)
 {
     struct pawl_check_line *line = check_own_line();
     return line == NULL || line->untracked > 0 ||
            pawl_load_relaxed32(&check_here()->counted_comes) ==
                pawl_load_relaxed32(&check_here()->counted_gone) ||
-           check_own_entry(line, (pawl_address_)(uintptr_t)lock, PAWL_STATE_U, NULL) != NULL;
+           check_own_entry(line, (ipawl_address_)(uintptr_t)lock, PAWL_STATE_U, NULL) != NULL;
 }
 
-void pawl_check_counted_waits_(const struct pawl_check_call *call)
+void ipawl_check_counted_waits_(const struct pawl_check_call *call)
 {
     struct pawl_check_line *line = check_own_line();
     if (line != NULL && (check_own_entry(line, call->lock, PAWL_STATE_W, NULL) != NULL ||
                          check_own_entry(line, call->lock, PAWL_STATE_A, NULL) != NULL))
         check_report_held("taken again by its holder", call);
-    pawl_check_awaits_(call);
+    ipawl_check_awaits_(call);
 }
 
 /* glibc and POSIX run the destructors at least four times; two of these rounds are for the other
@@ -377,7 +377,7 @@ static bool check_thread_stays(struct pawl_thread_line *own)
         call.lock = check_lock_of(held);
         call.bits = check_bits(what);
         check_report_held("still held at the end of its thread", &call);
-        pawl_check_lose_(held);
+        ipawl_check_lose_(held);
     }
     return false;
 }
@@ -391,7 +391,7 @@ static void check_line_claimed(uint32_t number, bool left_behind)
         return;
     for (i = 0; i < PAWL_HELD_LOCKS; i++) {
         if (left_behind && check_lock_of(&line->held[i]) != 0)
-            pawl_check_lose_(&line->held[i]);
+            ipawl_check_lose_(&line->held[i]);
         check_free_entry(&line->held[i]);
     }
     memset(line->unwound, 0, sizeof line->unwound);
@@ -410,7 +410,7 @@ static void check_lose_parents(const struct pawl_check_line *own)
         struct pawl_check_line *const line = &check_here()->lines[i];
         for (k = 0; line != own && k < check_used_of(line); k++) {
             if (check_lock_of(&line->held[k]) != 0)
-                pawl_check_lose_(&line->held[k]);
+                ipawl_check_lose_(&line->held[k]);
             check_free_entry(&line->held[k]);
         }
     }
@@ -420,12 +420,12 @@ static void check_after_fork(void)
 {
     const struct pawl_check_line *own = check_line_of(thread_registered());
     check_lose_parents(own);
-    pawl_check_watch_after_fork_();
+    ipawl_check_watch_after_fork_();
     if (own != NULL && own->busy != 0)
         return; /* a signal handler forked inside the checker, which goes on here */
     pawl_store_relaxed32(&check_here()->report_lock.word, 0);
-    pawl_order_after_fork_();
-    pawl_name_after_fork_();
+    ipawl_order_after_fork_();
+    ipawl_name_after_fork_();
 }
 
 static const struct pawl_subsystem check_subsystem = {

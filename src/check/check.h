@@ -41,23 +41,23 @@
 
 /* One lock that a thread holds or asks for. The owner writes, any thread may read. */
 struct pawl_held {
-    pawl_address_ lock; /* 0: the entry is free */
-    uint32_t what;      /* states and type, packed by check_what() */
-    uint32_t watched;   /* the watch only: the turn that it saw last, and since when */
+    ipawl_address_ lock; /* 0: the entry is free */
+    uint32_t what;       /* states and type, packed by check_what() */
+    uint32_t watched;    /* the watch only: the turn that it saw last, and since when */
     uint64_t since;
     struct pawl_check_stack stack; /* where the state was taken or is asked for */
 };
 
 /* A hold that no thread will drop: its thread has ended, or stayed in the parent of a fork. */
 struct pawl_check_lost {
-    pawl_address_ lock; /* 0: free */
+    ipawl_address_ lock; /* 0: free */
     uint32_t what;
     struct pawl_check_stack stack;
 };
 
 /* A lock in the graph of orders. Indices count from 1, 0 is none. */
 struct pawl_order_lock {
-    pawl_address_ lock;
+    ipawl_address_ lock;
     uint32_t bits;
     uint32_t next;    /* in its chain of the hash table, or in the free list */
     uint32_t out, in; /* its pairs, as the first of two and as the second */
@@ -90,7 +90,7 @@ struct pawl_orders {
 
 /* A wait that no entry shows: of a lock that has no books. */
 struct pawl_check_wait {
-    pawl_address_ object; /* 0: the thread does not wait */
+    ipawl_address_ object; /* 0: the thread does not wait */
     const char *type, *call;
     uint32_t holder;  /* check_self, or number, of the thread that had it then; 0: not known */
     uint32_t turn;    /* grows with each wait */
@@ -156,7 +156,7 @@ static inline struct pawl_check_line *check_line_of(const struct pawl_thread_lin
 /* Those of the calling thread, which registers if need be. */
 static inline struct pawl_check_line *check_line(void)
 {
-    return check_line_of(pawl_thread_line_());
+    return check_line_of(ipawl_thread_line_());
 }
 
 /* For a lock that names its holder: the calling thread. The watch finds its number by that. */
@@ -200,7 +200,7 @@ static inline unsigned check_width(uint32_t bits) { return bits & 0xff; }
 /* clang-format on */
 
 /* Reading any thread's entries; a free one has lock 0. */
-static inline pawl_address_ check_lock_of(const struct pawl_held *h)
+static inline ipawl_address_ check_lock_of(const struct pawl_held *h)
 {
     return PAWL_ADDRESS_(pawl_load_relaxed)(&h->lock);
 }
@@ -211,7 +211,7 @@ static inline uint32_t check_what_of(const struct pawl_held *h)
 }
 
 /* The counter that an entry for the lock moves on. */
-static inline uint32_t *check_turn(struct pawl_check_line *line, pawl_address_ lock)
+static inline uint32_t *check_turn(struct pawl_check_line *line, ipawl_address_ lock)
 {
     return &line->turns[(uint32_t)((lock * UINT64_C(0x9e3779b97f4a7c15)) >> 32) % PAWL_CHECK_TURNS];
 }
@@ -239,60 +239,60 @@ static inline void check_leave(struct pawl_check_line *line, struct pawl_latch *
 
 /* ---- check.c --------------------------------------------------------------------------------- */
 
-#define pawl_check_before_ PAWL_SYMBOL_(pawl_check_before)
-#define pawl_check_after_ PAWL_SYMBOL_(pawl_check_after)
-#define pawl_check_unused_ PAWL_SYMBOL_(pawl_check_unused)
-#define pawl_check_asserted_ PAWL_SYMBOL_(pawl_check_asserted)
-#define pawl_check_has_ PAWL_SYMBOL_(pawl_check_has)
+#define ipawl_check_before_ PAWL_SYMBOL_(pawl_check_before)
+#define ipawl_check_after_ PAWL_SYMBOL_(pawl_check_after)
+#define ipawl_check_unused_ PAWL_SYMBOL_(pawl_check_unused)
+#define ipawl_check_asserted_ PAWL_SYMBOL_(pawl_check_asserted)
+#define ipawl_check_has_ PAWL_SYMBOL_(pawl_check_has)
 
 /* Around an operation: reports its faults. `ok` says whether the caller's state changed. */
-struct pawl_held *pawl_check_before_(const struct pawl_check_call *call);
-void pawl_check_after_(const struct pawl_check_call *call, struct pawl_held *held, bool ok);
+struct pawl_held *ipawl_check_before_(const struct pawl_check_call *call);
+void ipawl_check_after_(const struct pawl_check_call *call, struct pawl_held *held, bool ok);
 
 /* For init and destroy: reports when a thread holds or wants the lock (`what` is the headline), and
  * forgets its orders. `units`: the word shows holders; false when the word's contents are
  * unknown. */
-void pawl_check_unused_(const struct pawl_check_call *call, const char *what, bool units);
+void ipawl_check_unused_(const struct pawl_check_call *call, const char *what, bool units);
 
-void pawl_check_asserted_(const struct pawl_check_call *call);
+void ipawl_check_asserted_(const struct pawl_check_call *call);
 
 /* Before a wait for a condition: false where the caller's hold can only be a read that any thread
  * may drop. These are in no book. */
-bool pawl_check_has_(const void *lock);
+bool ipawl_check_has_(const void *lock);
 
-#define pawl_check_counted_comes_ PAWL_SYMBOL_(pawl_check_counted_comes)
-#define pawl_check_counted_goes_ PAWL_SYMBOL_(pawl_check_counted_goes)
-#define pawl_check_counted_waits_ PAWL_SYMBOL_(pawl_check_counted_waits)
+#define ipawl_check_counted_comes_ PAWL_SYMBOL_(pawl_check_counted_comes)
+#define ipawl_check_counted_goes_ PAWL_SYMBOL_(pawl_check_counted_goes)
+#define ipawl_check_counted_waits_ PAWL_SYMBOL_(pawl_check_counted_waits)
 
 /* Around a read that any thread may drop, which has no entry. `waits`: it does not get in now. */
-void pawl_check_counted_comes_(void);
-void pawl_check_counted_goes_(void);
-void pawl_check_counted_waits_(const struct pawl_check_call *call);
+void ipawl_check_counted_comes_(void);
+void ipawl_check_counted_goes_(void);
+void ipawl_check_counted_waits_(const struct pawl_check_call *call);
 
 /* ---- check_claims.c -------------------------------------------------------------------------- */
 
-#define pawl_claims_fit_ PAWL_SYMBOL_(pawl_claims_fit)
-#define pawl_claims_count_ PAWL_SYMBOL_(pawl_claims_count)
+#define ipawl_claims_fit_ PAWL_SYMBOL_(pawl_claims_fit)
+#define ipawl_claims_count_ PAWL_SYMBOL_(pawl_claims_count)
 
 /* Judged by the word that the call met: true when the units to be added fit; else reports. `what`:
  * the caller's entry while it asks. */
-bool pawl_claims_fit_(const struct pawl_check_call *call, uint32_t what);
+bool ipawl_claims_fit_(const struct pawl_check_call *call, uint32_t what);
 /* Judged by the entries, the caller's included. This is enough for 16 bits, and done for these
  * only. */
-void pawl_claims_count_(struct pawl_check_line *line, const struct pawl_check_call *call);
+void ipawl_claims_count_(struct pawl_check_line *line, const struct pawl_check_call *call);
 
 /* ---- check_order.c --------------------------------------------------------------------------- */
 
-#define pawl_order_check_ PAWL_SYMBOL_(pawl_order_check)
-#define pawl_order_forget_ PAWL_SYMBOL_(pawl_order_forget)
-#define pawl_order_after_fork_ PAWL_SYMBOL_(pawl_order_after_fork)
+#define ipawl_order_check_ PAWL_SYMBOL_(pawl_order_check)
+#define ipawl_order_forget_ PAWL_SYMBOL_(pawl_order_forget)
+#define ipawl_order_after_fork_ PAWL_SYMBOL_(pawl_order_after_fork)
 
 /* The call may wait: notes that it comes after all locks that the thread holds, and reports an
  * inversion. `drains`: it waits for readers only. */
-void pawl_order_check_(struct pawl_check_line *line, const struct pawl_check_call *call,
-                       bool drains);
-void pawl_order_forget_(struct pawl_check_line *line, pawl_address_ lock);
-void pawl_order_after_fork_(void);
+void ipawl_order_check_(struct pawl_check_line *line, const struct pawl_check_call *call,
+                        bool drains);
+void ipawl_order_forget_(struct pawl_check_line *line, ipawl_address_ lock);
+void ipawl_order_after_fork_(void);
 
 #include "check_view.h"
 

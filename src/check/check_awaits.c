@@ -18,7 +18,7 @@ static bool awaits_at(const struct pawl_check_call *call)
 {
     struct pawl_check_units rest = awaits_units(call->bits, call->word);
     const struct pawl_check_units own =
-        pawl_units_most_(check_what(call->from, PAWL_STATE_U, 0, call->bits));
+        ipawl_units_most_(check_what(call->from, PAWL_STATE_U, 0, call->bits));
     if (call->kind == CHECK_try || call->kind == CHECK_drop)
         return false;
     rest.sw -= rest.sw < own.sw ? rest.sw : own.sw;
@@ -38,7 +38,7 @@ static bool awaits_too_much(const struct pawl_check_call *call, const struct paw
     return units.sw > view->sw || units.r > view->r;
 }
 
-static uint32_t awaits_say_lost(pawl_address_ lock, bool says)
+static uint32_t awaits_say_lost(ipawl_address_ lock, bool says)
 {
     uint32_t found = 0;
     uint32_t i;
@@ -48,49 +48,49 @@ static uint32_t awaits_say_lost(pawl_address_ lock, bool says)
         if (PAWL_ADDRESS_(pawl_load_relaxed)(&lost->lock) != lock || found++ >= PAWL_VIEW_HOLDERS ||
             !says)
             continue;
-        pawl_report_say_("    a thread that is gone had it in %c, taken at ",
-                         check_letter(check_state(pawl_load_relaxed32(&lost->what))));
-        pawl_stack_copy_(&stack, &lost->stack);
-        pawl_report_stack_(&stack);
+        ipawl_report_say_("    a thread that is gone had it in %c, taken at ",
+                          check_letter(check_state(pawl_load_relaxed32(&lost->what))));
+        ipawl_stack_copy_(&stack, &lost->stack);
+        ipawl_report_stack_(&stack);
     }
     return found;
 }
 
-void pawl_check_awaits_(const struct pawl_check_call *call)
+void ipawl_check_awaits_(const struct pawl_check_call *call)
 {
     struct pawl_check_view view;
     bool gone;
     if (!awaits_at(call))
         return;
-    pawl_check_watch_();
-    pawl_check_glance_(call, &view);
+    ipawl_check_watch_();
+    ipawl_check_glance_(call, &view);
     if (!awaits_too_much(call, &view) || pawl_load_relaxed32(&check_here()->unbooked) != 0)
         return;
-    pawl_check_view_(call, true, &view);
+    ipawl_check_view_(call, true, &view);
     if (!view.sound || !awaits_too_much(call, &view) ||
         pawl_load_relaxed32(&check_here()->unbooked) != 0)
         return;
     gone = view.gone != 0 || awaits_say_lost(call->lock, false) != 0;
-    pawl_report_begin_(gone ? "waits for a holder whose thread is gone"
-                            : "waits for a holder that does not exist",
-                       call);
-    pawl_report_holders_(call, &view);
+    ipawl_report_begin_(gone ? "waits for a holder whose thread is gone"
+                             : "waits for a holder that does not exist",
+                        call);
+    ipawl_report_holders_(call, &view);
     (void)awaits_say_lost(call->lock, true);
-    pawl_report_end_(PAWL_REPORT_FAULT);
+    ipawl_report_end_(PAWL_REPORT_FAULT);
 }
 
-void pawl_check_lose_(const struct pawl_held *held)
+void ipawl_check_lose_(const struct pawl_held *held)
 {
     struct pawl_check *const check = check_here();
     const uint32_t next = pawl_fetch_add_relaxed32(&check->lost_used, 1);
     struct pawl_check_lost *lost = &check->lost[next % PAWL_CHECK_LOST];
     PAWL_ADDRESS_(pawl_store_relaxed)(&lost->lock, 0);
     pawl_store_relaxed32(&lost->what, check_what_of(held));
-    pawl_stack_copy_(&lost->stack, &held->stack);
+    ipawl_stack_copy_(&lost->stack, &held->stack);
     PAWL_ADDRESS_(pawl_store_relaxed)(&lost->lock, check_lock_of(held));
 }
 
-void pawl_check_forget_lost_(pawl_address_ lock)
+void ipawl_check_forget_lost_(ipawl_address_ lock)
 {
     struct pawl_check *const check = check_here();
     uint32_t i;

@@ -6,7 +6,7 @@
 
 #include "../base/base.h"
 
-static struct pawl_check_units claims_sum_of_claims(pawl_address_ lock, uint32_t *claimants)
+static struct pawl_check_units claims_sum_of_claims(ipawl_address_ lock, uint32_t *claimants)
 {
     const uint32_t lines = check_lines_used();
     struct pawl_check_units plain = {0, 0};
@@ -21,8 +21,8 @@ static struct pawl_check_units claims_sum_of_claims(pawl_address_ lock, uint32_t
         const uint32_t used = check_owner(line) == 0 ? 0 : check_used_of(line);
         for (k = 0; k < used; k++) {
             const uint32_t what = check_what_of(&line->held[k]);
-            const struct pawl_check_units one = pawl_units_of_(what, false);
-            const struct pawl_check_units most = pawl_units_of_(what, true);
+            const struct pawl_check_units one = ipawl_units_of_(what, false);
+            const struct pawl_check_units most = ipawl_units_of_(what, true);
             if (check_lock_of(&line->held[k]) != lock)
                 continue;
             *claimants += most.sw + most.r != 0;
@@ -41,17 +41,17 @@ static void claims_report_excess(const struct pawl_check_call *call, struct pawl
                                  struct pawl_check_units most, uint32_t claimants)
 {
     struct pawl_check_view view;
-    pawl_check_view_(call, call->site != 0, &view);
-    pawl_report_begin_("too many claimants", call);
+    ipawl_check_view_(call, call->site != 0, &view);
+    ipawl_report_begin_("too many claimants", call);
     if (claimants != 0)
-        pawl_report_say_("    %u holders and claimants at once; ", claimants);
+        ipawl_report_say_("    %u holders and claimants at once; ", claimants);
     else
-        pawl_report_say_("    by the word; ");
-    pawl_report_say_("R could reach %llu of %llu, and W:S, counted in S, %llu of %llu\n",
-                     (unsigned long long)sum.r, (unsigned long long)most.r,
-                     (unsigned long long)sum.sw, (unsigned long long)most.sw);
-    pawl_report_holders_(call, &view);
-    pawl_report_end_(PAWL_REPORT_FAULT);
+        ipawl_report_say_("    by the word; ");
+    ipawl_report_say_("R could reach %llu of %llu, and W:S, counted in S, %llu of %llu\n",
+                      (unsigned long long)sum.r, (unsigned long long)most.r,
+                      (unsigned long long)sum.sw, (unsigned long long)most.sw);
+    ipawl_report_holders_(call, &view);
+    ipawl_report_end_(PAWL_REPORT_FAULT);
 }
 
 /* Whether the operation adds to a word that shows these units. Some operations read the word first
@@ -76,14 +76,14 @@ static struct pawl_check_units claims_most_of(uint32_t bits)
 
 /* Whether the operation's next addition fits into the word as it is. This is the only test for 32
  * and 64 bits, which have room for more threads than there are lines. */
-bool pawl_claims_fit_(const struct pawl_check_call *call, uint32_t what)
+bool ipawl_claims_fit_(const struct pawl_check_call *call, uint32_t what)
 {
     const struct pawl_check_units most = claims_most_of(check_width(call->bits));
     const struct pawl_check_units now = {call->word >> check_width(call->bits) / 2,
                                          call->word >> 2 & most.r};
     const struct pawl_check_units before =
-        pawl_units_of_(check_what(call->from, PAWL_STATE_U, 0, 0), false);
-    const struct pawl_check_units claim = pawl_units_of_(what, false);
+        ipawl_units_of_(check_what(call->from, PAWL_STATE_U, 0, 0), false);
+    const struct pawl_check_units claim = ipawl_units_of_(what, false);
     struct pawl_check_units sum;
 
     if (!claims_at_once(call, now) ||
@@ -97,7 +97,7 @@ bool pawl_claims_fit_(const struct pawl_check_call *call, uint32_t what)
 
 /* The same from the entries, the caller's included, which is enough for the 16-bit word. Each
  * claimant publishes and then counts under one lock: the last of too many sees all the others. */
-void pawl_claims_count_(struct pawl_check_line *line, const struct pawl_check_call *call)
+void ipawl_claims_count_(struct pawl_check_line *line, const struct pawl_check_call *call)
 {
     const struct pawl_check_units most = claims_most_of(check_width(call->bits));
     struct pawl_check_units sum;

@@ -16,7 +16,7 @@
 
 /* Indices count from 1, 0 is none. */
 struct pawl_check_name {
-    pawl_address_ object;
+    ipawl_address_ object;
     uint32_t next; /* in its chain, or in the free list */
     char text[PAWL_NAME_LENGTH + 1];
 };
@@ -38,7 +38,7 @@ static struct pawl_names *names_here(void)
 }
 
 /* The link that leads to the object's name, or the last link of its chain. */
-static uint32_t *name_link(struct pawl_names *n, pawl_address_ object)
+static uint32_t *name_link(struct pawl_names *n, ipawl_address_ object)
 {
     uint32_t *link = &n->chains[(uint32_t)((object * UINT64_C(0x9e3779b97f4a7c15)) >> 32) % NAMES];
     while (*link != 0 && n->names[*link].object != object)
@@ -66,9 +66,9 @@ void pawl_name_lock(const void *object, const char *name)
         return; /* a handler that interrupted the checker */
     check_enter(line, &n->lock);
     pawl_store_relaxed32(&n->some, 1);
-    link = name_link(n, (pawl_address_)(uintptr_t)object);
+    link = name_link(n, (ipawl_address_)(uintptr_t)object);
     if (*link == 0 && (*link = name_new(n)) != 0) {
-        n->names[*link].object = (pawl_address_)(uintptr_t)object;
+        n->names[*link].object = (ipawl_address_)(uintptr_t)object;
         n->names[*link].next = 0;
     }
     if (*link != 0)
@@ -77,7 +77,7 @@ void pawl_name_lock(const void *object, const char *name)
     check_leave(line, &n->lock);
 }
 
-void pawl_name_forget_(pawl_address_ object)
+void ipawl_name_forget_(ipawl_address_ object)
 {
     struct pawl_names *const n = names_here();
     struct pawl_check_line *const line = check_line();
@@ -98,11 +98,11 @@ void pawl_name_forget_(pawl_address_ object)
 
 void pawl_unname_lock(const void *object)
 {
-    pawl_name_forget_((pawl_address_)(uintptr_t)object);
+    ipawl_name_forget_((ipawl_address_)(uintptr_t)object);
 }
 
 /* A handler that interrupted a naming thread reports without names. */
-void pawl_name_of_(pawl_address_ object, char *text, size_t size)
+void ipawl_name_of_(ipawl_address_ object, char *text, size_t size)
 {
     struct pawl_names *const n = names_here();
     uint32_t i;
@@ -122,7 +122,7 @@ void pawl_name_of_(pawl_address_ object, char *text, size_t size)
 }
 
 /* Another thread was changing the table as the process forked: the child begins anew. */
-void pawl_name_after_fork_(void)
+void ipawl_name_after_fork_(void)
 {
     struct pawl_names *const n = names_here();
     if (pawl_load_relaxed32(&n->lock.word) != 0)

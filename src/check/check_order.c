@@ -42,7 +42,7 @@ static uint32_t order_hashed(uint64_t key, uint32_t size)
     return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) % size;
 }
 
-static uint32_t *order_lock_chain(struct pawl_orders *o, pawl_address_ lock)
+static uint32_t *order_lock_chain(struct pawl_orders *o, ipawl_address_ lock)
 {
     return &o->lock_chains[order_hashed(lock, PAWL_ORDER_LOCKS)];
 }
@@ -52,7 +52,7 @@ static uint32_t *order_pair_chain(struct pawl_orders *o, uint32_t from, uint32_t
     return &o->pair_chains[order_hashed((uint64_t)from << 32 | to, PAWL_ORDER_PAIRS)];
 }
 
-static uint32_t order_find_lock(struct pawl_orders *o, pawl_address_ lock)
+static uint32_t order_find_lock(struct pawl_orders *o, ipawl_address_ lock)
 {
     uint32_t i = *order_lock_chain(o, lock);
     while (i != 0 && o->locks[i].lock != lock)
@@ -61,7 +61,7 @@ static uint32_t order_find_lock(struct pawl_orders *o, pawl_address_ lock)
 }
 
 /* The lock's index, new if need be; 0 when the table is full. */
-static uint32_t order_note_lock(struct pawl_orders *o, pawl_address_ lock, uint32_t bits)
+static uint32_t order_note_lock(struct pawl_orders *o, ipawl_address_ lock, uint32_t bits)
 {
     uint32_t *chain = order_lock_chain(o, lock);
     uint32_t i = order_find_lock(o, lock);
@@ -186,7 +186,7 @@ static uint32_t order_search(struct pawl_orders *o, uint32_t start, unsigned wai
 
 struct order_step {
     struct pawl_order_pair pair;
-    pawl_address_ from, to;
+    ipawl_address_ from, to;
     uint32_t from_bits, to_bits;
 };
 
@@ -221,46 +221,46 @@ static void order_report_inversion(struct pawl_check_line *line, const struct pa
     const uint32_t used = check_used_of(line);
     uint32_t i;
 
-    pawl_report_begin_("lock-order inversion", call);
-    pawl_report_say_("  while this thread holds\n");
+    ipawl_report_begin_("lock-order inversion", call);
+    ipawl_report_say_("  while this thread holds\n");
     for (i = 0; i < used; i++) {
         const uint32_t what = check_what_of(&line->held[i]);
         if (check_state(what) == PAWL_STATE_U || check_lock_of(&line->held[i]) == 0)
             continue;
-        pawl_report_say_("    %c of ", check_letter(check_state(what)));
-        pawl_report_lock_(check_bits(what), check_lock_of(&line->held[i]));
-        pawl_report_say_(", taken at ");
-        pawl_report_stack_(&line->held[i].stack);
+        ipawl_report_say_("    %c of ", check_letter(check_state(what)));
+        ipawl_report_lock_(check_bits(what), check_lock_of(&line->held[i]));
+        ipawl_report_say_(", taken at ");
+        ipawl_report_stack_(&line->held[i].stack);
     }
-    pawl_report_say_("  the order was the opposite before:\n");
+    ipawl_report_say_("  the order was the opposite before:\n");
     if (kept < found->length)
-        pawl_report_say_("    (%u locks more)\n", found->length - kept);
+        ipawl_report_say_("    (%u locks more)\n", found->length - kept);
     for (i = kept; i-- > 0;) {
         const struct order_step *step = &found->steps[i];
-        pawl_report_say_("    thread %u held %c of ", step->pair.thread,
-                         check_letter(step->pair.from_state));
-        pawl_report_lock_(step->from_bits, step->from);
-        pawl_report_say_(", taken at ");
-        pawl_report_stack_(&step->pair.from_stack);
-        pawl_report_say_("      when it asked for %c of ", check_letter(step->pair.to_state));
-        pawl_report_lock_(step->to_bits, step->to);
-        pawl_report_say_(" at ");
-        pawl_report_stack_(&step->pair.to_stack);
+        ipawl_report_say_("    thread %u held %c of ", step->pair.thread,
+                          check_letter(step->pair.from_state));
+        ipawl_report_lock_(step->from_bits, step->from);
+        ipawl_report_say_(", taken at ");
+        ipawl_report_stack_(&step->pair.from_stack);
+        ipawl_report_say_("      when it asked for %c of ", check_letter(step->pair.to_state));
+        ipawl_report_lock_(step->to_bits, step->to);
+        ipawl_report_say_(" at ");
+        ipawl_report_stack_(&step->pair.to_stack);
     }
-    pawl_report_end_(PAWL_REPORT_FAULT);
+    ipawl_report_end_(PAWL_REPORT_FAULT);
 }
 
 /* ---- Asking and adding ----------------------------------------------------------------------- */
 
 /* The next lock that the line's thread holds beside the one of the call. */
 static const struct pawl_held *order_next_held(const struct pawl_check_line *line,
-                                               pawl_address_ but, uint32_t *i)
+                                               ipawl_address_ but, uint32_t *i)
 {
     const uint32_t used = check_used_of(line);
     while (*i < used) {
         const struct pawl_held *held = &line->held[(*i)++];
         const uint32_t what = check_what_of(held);
-        const pawl_address_ lock = check_lock_of(held);
+        const ipawl_address_ lock = check_lock_of(held);
         if (lock != 0 && lock != but && check_state(what) != PAWL_STATE_U &&
             (what & CHECK_LEAVING) == 0)
             return held;
@@ -280,8 +280,8 @@ static bool order_add_pair(struct pawl_orders *o, const struct pawl_held *held,
         return false;
     pair->from = from;
     pair->to = to;
-    pawl_stack_copy_(&pair->from_stack, &held->stack);
-    pawl_stack_take_(call->site, NULL, &pair->to_stack);
+    ipawl_stack_copy_(&pair->from_stack, &held->stack);
+    ipawl_stack_take_(call->site, NULL, &pair->to_stack);
     pair->thread = pawl_os_thread_id();
     pair->from_state = (uint8_t)check_state(what);
     pair->to_state = call->to;
@@ -317,8 +317,8 @@ static bool order_mark_goals(struct pawl_orders *o, const struct pawl_check_line
     return news;
 }
 
-void pawl_order_check_(struct pawl_check_line *line, const struct pawl_check_call *call,
-                       bool drains)
+void ipawl_order_check_(struct pawl_check_line *line, const struct pawl_check_call *call,
+                        bool drains)
 {
     struct pawl_orders *o = orders_here();
     const unsigned wait = drains ? WAIT_DRAINS : WAIT_TAKES;
@@ -347,12 +347,12 @@ void pawl_order_check_(struct pawl_check_line *line, const struct pawl_check_cal
     }
     check_leave(line, &o->lock);
     if (full)
-        pawl_report_warn_(PAWL_WARN_ORDERS);
+        ipawl_report_warn_(PAWL_WARN_ORDERS);
     if (found.length != 0)
         order_report_inversion(line, call, &found);
 }
 
-void pawl_order_forget_(struct pawl_check_line *line, pawl_address_ lock)
+void ipawl_order_forget_(struct pawl_check_line *line, ipawl_address_ lock)
 {
     struct pawl_orders *o = orders_here();
     uint32_t *link;
@@ -379,7 +379,7 @@ void pawl_order_forget_(struct pawl_check_line *line, pawl_address_ lock)
 
 /* If another thread was changing the tables as the process forked, they are inconsistent, and no
  * thread is left to finish the change. The child begins anew. */
-void pawl_order_after_fork_(void)
+void ipawl_order_after_fork_(void)
 {
     struct pawl_orders *o = orders_here();
     if (pawl_load_relaxed32(&o->lock.word) != 0)

@@ -30,7 +30,7 @@ static struct {
     char text[65536];
 } check_said;
 
-void pawl_report_say_(const char *format, ...)
+void ipawl_report_say_(const char *format, ...)
 {
     const size_t room = sizeof check_said.text - check_said.length;
     va_list arguments;
@@ -46,10 +46,10 @@ void pawl_report_say_(const char *format, ...)
 
 static void report_say_call(const char *text)
 {
-    pawl_report_say_("%s%s\n", check_said.calls++ == 0 ? "" : "        called from ", text);
+    ipawl_report_say_("%s%s\n", check_said.calls++ == 0 ? "" : "        called from ", text);
 }
 
-void pawl_report_stack_(const struct pawl_check_stack *stack)
+void ipawl_report_stack_(const struct pawl_check_stack *stack)
 {
     check_said.calls = 0;
     pawl_os_name_calls(stack->frames, PAWL_CHECK_FRAMES, report_say_call, check_said.deadline);
@@ -60,7 +60,7 @@ void pawl_report_stack_(const struct pawl_check_stack *stack)
 /* ---- Locks ----------------------------------------------------------------------------------- */
 
 /* The user's type: a sequence lock's own spinlock lies inside it. */
-static pawl_address_ report_type(uint32_t bits, pawl_address_ lock, char *text, size_t size)
+static ipawl_address_ report_type(uint32_t bits, ipawl_address_ lock, char *text, size_t size)
 {
     switch (bits & CHECK_TYPE) {
     case CHECK_SEQ: (void)snprintf(text, size, "pawl_seq"); return lock - offsetof(pawl_seq, lock);
@@ -72,29 +72,29 @@ static pawl_address_ report_type(uint32_t bits, pawl_address_ lock, char *text, 
     }
 }
 
-pawl_address_ pawl_report_object_(uint32_t bits, pawl_address_ lock)
+ipawl_address_ ipawl_report_object_(uint32_t bits, ipawl_address_ lock)
 {
     char type[sizeof check_said.type];
     return report_type(bits, lock, type, sizeof type);
 }
 
-static void report_object(const char *type, pawl_address_ object)
+static void report_object(const char *type, ipawl_address_ object)
 {
     char name[PAWL_REPORT_NAME];
     char variable[PAWL_REPORT_NAME];
-    pawl_name_of_(object, name, sizeof name);
+    ipawl_name_of_(object, name, sizeof name);
     pawl_os_name_data(object, variable, sizeof variable);
-    pawl_report_say_("%s at %#lx", type, (unsigned long)object);
+    ipawl_report_say_("%s at %#lx", type, (unsigned long)object);
     if (name[0] != 0)
-        pawl_report_say_(" \"%s\"", name);
+        ipawl_report_say_(" \"%s\"", name);
     if (variable[0] != 0)
-        pawl_report_say_(" (%s)", variable);
+        ipawl_report_say_(" (%s)", variable);
 }
 
-void pawl_report_lock_(uint32_t bits, pawl_address_ lock)
+void ipawl_report_lock_(uint32_t bits, ipawl_address_ lock)
 {
     char type[sizeof check_said.type];
-    const pawl_address_ object = report_type(bits, lock, type, sizeof type);
+    const ipawl_address_ object = report_type(bits, lock, type, sizeof type);
     report_object(type, object);
 }
 
@@ -140,21 +140,21 @@ static void report_enter(void)
 }
 
 /* "  by CALL in thread N at PLACE", and where that was called from. */
-static void report_say_caller(const char *call, pawl_address_ site)
+static void report_say_caller(const char *call, ipawl_address_ site)
 {
     struct pawl_check_stack stack;
-    pawl_report_say_("  by %s in thread %u", call, pawl_os_thread_id());
+    ipawl_report_say_("  by %s in thread %u", call, pawl_os_thread_id());
     if (site == 0) {
-        pawl_report_say_("\n");
+        ipawl_report_say_("\n");
         return;
     }
-    pawl_report_say_(" at ");
-    pawl_stack_take_(site, NULL, &stack);
-    pawl_report_stack_(&stack);
+    ipawl_report_say_(" at ");
+    ipawl_stack_take_(site, NULL, &stack);
+    ipawl_report_stack_(&stack);
 }
 
 /* The state in which the calling thread has the lock. */
-static int report_own_state(pawl_address_ lock)
+static int report_own_state(ipawl_address_ lock)
 {
     const struct pawl_check_line *line = check_said.line;
     const uint32_t used = line == NULL ? 0 : check_used_of(line);
@@ -166,34 +166,34 @@ static int report_own_state(pawl_address_ lock)
     return PAWL_STATE_U;
 }
 
-void pawl_report_open_(const char *what, const char *type, pawl_address_ object)
+void ipawl_report_open_(const char *what, const char *type, ipawl_address_ object)
 {
     report_enter();
     (void)snprintf(check_said.type, sizeof check_said.type, "%.*s", (int)sizeof check_said.type - 1,
                    type);
     check_said.mend = report_mend(what, type, ANY);
-    pawl_report_say_("pawl: %s: ", what);
+    ipawl_report_say_("pawl: %s: ", what);
     report_object(type, object);
-    pawl_report_say_("\n");
+    ipawl_report_say_("\n");
 }
 
-void pawl_report_begin_(const char *what, const struct pawl_check_call *call)
+void ipawl_report_begin_(const char *what, const struct pawl_check_call *call)
 {
     char type[sizeof check_said.type];
-    const pawl_address_ object = report_type(call->bits, call->lock, type, sizeof type);
-    pawl_report_open_(what, type, object);
+    const ipawl_address_ object = report_type(call->bits, call->lock, type, sizeof type);
+    ipawl_report_open_(what, type, object);
     check_said.mend = report_mend(what, type, report_own_state(call->lock));
     if (call->name != NULL)
         report_say_caller(call->name, call->site);
 }
 
-void pawl_report_end_(enum pawl_report_end end)
+void ipawl_report_end_(enum pawl_report_end end)
 {
     const char *mode = getenv("PAWL_CHECK");
     const bool goes_on = end == PAWL_REPORT_NOTICE || (mode != NULL && strcmp(mode, "report") == 0);
     const int saved = check_said.saved_errno;
 
-    pawl_report_say_("  mend: %s\n  page: %s\n", check_said.mend, report_page(check_said.type));
+    ipawl_report_say_("  mend: %s\n  page: %s\n", check_said.mend, report_page(check_said.type));
     pawl_os_complain(check_said.text, check_said.length);
     check_leave(check_said.line, &check_here()->report_lock);
     if (!goes_on)
@@ -201,19 +201,19 @@ void pawl_report_end_(enum pawl_report_end end)
     errno = saved;
 }
 
-void pawl_report_misuse_(const char *what, const char *type, const void *object, const char *call,
-                         const void *site)
+void ipawl_report_misuse_(const char *what, const char *type, const void *object, const char *call,
+                          const void *site)
 {
-    pawl_report_open_(what, type, (pawl_address_)(uintptr_t)object);
-    report_say_caller(call, (pawl_address_)(uintptr_t)site);
-    pawl_report_end_(PAWL_REPORT_FAULT);
+    ipawl_report_open_(what, type, (ipawl_address_)(uintptr_t)object);
+    report_say_caller(call, (ipawl_address_)(uintptr_t)site);
+    ipawl_report_end_(PAWL_REPORT_FAULT);
 }
 
-void pawl_report_name_(pawl_address_ site, char *text, size_t size)
+void ipawl_report_name_(ipawl_address_ site, char *text, size_t size)
 {
     const struct pawl_check_stack stack = {{site}};
     report_enter();
-    pawl_report_stack_(&stack);
+    ipawl_report_stack_(&stack);
     check_said.text[strcspn(check_said.text, "\n")] = 0;
     (void)snprintf(text, size, "%s", check_said.text);
     check_leave(check_said.line, &check_here()->report_lock);
@@ -226,53 +226,54 @@ static void report_say_holder(const struct pawl_check_holder *holder)
 {
     const uint32_t what = holder->what;
     if (holder->self)
-        pawl_report_say_("    this thread ");
+        ipawl_report_say_("    this thread ");
     else
-        pawl_report_say_("    thread %u%s ", holder->thread,
-                         holder->gone ? ", which is gone," : "");
+        ipawl_report_say_("    thread %u%s ", holder->thread,
+                          holder->gone ? ", which is gone," : "");
     if ((what & CHECK_LEAVING) != 0)
-        pawl_report_say_("is leaving %c", check_letter(check_state(what)));
+        ipawl_report_say_("is leaving %c", check_letter(check_state(what)));
     else if (check_wants(what) == PAWL_STATE_U)
-        pawl_report_say_("holds %c", check_letter(check_state(what)));
+        ipawl_report_say_("holds %c", check_letter(check_state(what)));
     else if (check_state(what) == PAWL_STATE_U)
-        pawl_report_say_("asks for %c", check_letter(check_wants(what)));
+        ipawl_report_say_("asks for %c", check_letter(check_wants(what)));
     else
-        pawl_report_say_("goes from %c to %c", check_letter(check_state(what)),
-                         check_letter(check_wants(what)));
-    pawl_report_say_(", %s at ", check_state(what) == PAWL_STATE_U ? "asked" : "taken");
-    pawl_report_stack_(&holder->stack);
+        ipawl_report_say_("goes from %c to %c", check_letter(check_state(what)),
+                          check_letter(check_wants(what)));
+    ipawl_report_say_(", %s at ", check_state(what) == PAWL_STATE_U ? "asked" : "taken");
+    ipawl_report_stack_(&holder->stack);
 }
 
 static void report_say_word(uint32_t bits, uint64_t w)
 {
     const unsigned half = check_width(bits) / 2;
-    pawl_report_say_("    the word was 0x%llx: W %llu, S %llu, R %llu, application %llu\n",
-                     (unsigned long long)w, (unsigned long long)(w >> (half + 2)),
-                     (unsigned long long)(w >> half & 3),
-                     (unsigned long long)(w >> 2 & ((UINT64_C(1) << (half - 2)) - 1)),
-                     (unsigned long long)(w & PAWL_SPIN_APPLICATION_BITS));
+    ipawl_report_say_("    the word was 0x%llx: W %llu, S %llu, R %llu, application %llu\n",
+                      (unsigned long long)w, (unsigned long long)(w >> (half + 2)),
+                      (unsigned long long)(w >> half & 3),
+                      (unsigned long long)(w >> 2 & ((UINT64_C(1) << (half - 2)) - 1)),
+                      (unsigned long long)(w & PAWL_SPIN_APPLICATION_BITS));
 }
 
-void pawl_report_holders_(const struct pawl_check_call *call, const struct pawl_check_view *view)
+void ipawl_report_holders_(const struct pawl_check_call *call, const struct pawl_check_view *view)
 {
     uint32_t i;
     if (check_said.line == NULL)
-        pawl_report_say_("    this thread has no line: what it holds is not known\n");
+        ipawl_report_say_("    this thread has no line: what it holds is not known\n");
     else if (!view->own && call->name != NULL)
-        pawl_report_say_("    this thread holds nothing of it\n");
+        ipawl_report_say_("    this thread holds nothing of it\n");
     for (i = 0; i < view->count && i < PAWL_VIEW_HOLDERS; i++)
         report_say_holder(&view->holders[i]);
     if (view->count > PAWL_VIEW_HOLDERS)
-        pawl_report_say_("    and %u more\n", view->count - PAWL_VIEW_HOLDERS);
+        ipawl_report_say_("    and %u more\n", view->count - PAWL_VIEW_HOLDERS);
     if (call->site == 0)
         return;
     report_say_word(call->bits, view->word);
     if (!view->sound)
-        pawl_report_say_("    (threads were taking and dropping it: the word is of another instant "
-                         "than the holders)\n");
+        ipawl_report_say_(
+            "    (threads were taking and dropping it: the word is of another instant "
+            "than the holders)\n");
 }
 
-void pawl_report_warn_(enum pawl_warning warning)
+void ipawl_report_warn_(enum pawl_warning warning)
 {
     static const char *const texts[] = {
         "pawl: warning: more threads than the checking variant has lines for; some go unchecked\n",

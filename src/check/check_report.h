@@ -19,7 +19,7 @@
 #define PAWL_CHECK_FRAMES 8
 
 struct pawl_check_stack {
-    pawl_address_ frames[PAWL_CHECK_FRAMES]; /* return addresses; 0 ends them */
+    ipawl_address_ frames[PAWL_CHECK_FRAMES]; /* return addresses; 0 ends them */
 };
 
 /* Stacks that a thread's line remembers, with the places where the stack in memory has them. */
@@ -31,16 +31,16 @@ struct pawl_check_unwound {
     uintptr_t at[PAWL_CHECK_FRAMES];
 };
 
-#define pawl_stack_take_ PAWL_SYMBOL_(pawl_stack_take)
-#define pawl_stack_copy_ PAWL_SYMBOL_(pawl_stack_copy)
+#define ipawl_stack_take_ PAWL_SYMBOL_(pawl_stack_take)
+#define ipawl_stack_copy_ PAWL_SYMBOL_(pawl_stack_copy)
 
 /* The calls of the calling thread from the return address `site` outwards. `line`: the caller's,
  * which remembers stacks, or NULL. */
 struct pawl_check_line;
-void pawl_stack_take_(pawl_address_ site, struct pawl_check_line *line,
-                      struct pawl_check_stack *stack);
+void ipawl_stack_take_(ipawl_address_ site, struct pawl_check_line *line,
+                       struct pawl_check_stack *stack);
 /* For stacks that another thread may be reading or writing. */
-void pawl_stack_copy_(struct pawl_check_stack *to, const struct pawl_check_stack *from);
+void ipawl_stack_copy_(struct pawl_check_stack *to, const struct pawl_check_stack *from);
 
 /* ---- Types ----------------------------------------------------------------------------------- */
 
@@ -57,61 +57,61 @@ enum pawl_check_kind { CHECK_take, CHECK_try, CHECK_claim, CHECK_drop, CHECK_mov
 
 /* One operation on one lock. */
 struct pawl_check_call {
-    pawl_address_ lock;
-    pawl_address_ site; /* return address of the operation; 0: there is none, nor may the lock be
+    ipawl_address_ lock;
+    ipawl_address_ site; /* return address of the operation; 0: there is none, nor may the lock be
                          * read */
-    const char *name;   /* as the user writes it; NULL: the watch reports other threads */
-    uint64_t word;      /* the lock word as the operation met it */
-    uint32_t bits;      /* width of the word, and type */
-    uint8_t kind;       /* enum pawl_check_kind */
-    uint8_t from, to;   /* enum pawl_state */
+    const char *name;    /* as the user writes it; NULL: the watch reports other threads */
+    uint64_t word;       /* the lock word as the operation met it */
+    uint32_t bits;       /* width of the word, and type */
+    uint8_t kind;        /* enum pawl_check_kind */
+    uint8_t from, to;    /* enum pawl_state */
 };
 
 /* ---- Names of locks (check_name.c) ----------------------------------------------------------- */
 
-#define pawl_name_of_ PAWL_SYMBOL_(pawl_name_of)
-#define pawl_name_forget_ PAWL_SYMBOL_(pawl_name_forget)
-#define pawl_name_after_fork_ PAWL_SYMBOL_(pawl_name_after_fork)
+#define ipawl_name_of_ PAWL_SYMBOL_(pawl_name_of)
+#define ipawl_name_forget_ PAWL_SYMBOL_(pawl_name_forget)
+#define ipawl_name_after_fork_ PAWL_SYMBOL_(pawl_name_after_fork)
 
 /* Writes the name that the program gave the object, or "". */
-void pawl_name_of_(pawl_address_ object, char *text, size_t size);
+void ipawl_name_of_(ipawl_address_ object, char *text, size_t size);
 /* The object at the address ends, or begins anew. */
-void pawl_name_forget_(pawl_address_ object);
-void pawl_name_after_fork_(void);
+void ipawl_name_forget_(ipawl_address_ object);
+void ipawl_name_after_fork_(void);
 
 /* Bytes of a name in a report. */
 #define PAWL_REPORT_NAME 256
 
 /* ---- The text (check_report.c) --------------------------------------------------------------- */
 
-#define pawl_report_open_ PAWL_SYMBOL_(pawl_report_open)
-#define pawl_report_begin_ PAWL_SYMBOL_(pawl_report_begin)
-#define pawl_report_say_ PAWL_SYMBOL_(pawl_report_say)
-#define pawl_report_stack_ PAWL_SYMBOL_(pawl_report_stack)
-#define pawl_report_object_ PAWL_SYMBOL_(pawl_report_object)
-#define pawl_report_lock_ PAWL_SYMBOL_(pawl_report_lock)
-#define pawl_report_holders_ PAWL_SYMBOL_(pawl_report_holders)
-#define pawl_report_end_ PAWL_SYMBOL_(pawl_report_end)
-#define pawl_report_warn_ PAWL_SYMBOL_(pawl_report_warn)
-#define pawl_report_name_ PAWL_SYMBOL_(pawl_report_name)
-#define pawl_report_misuse_ PAWL_SYMBOL_(pawl_report_misuse)
+#define ipawl_report_open_ PAWL_SYMBOL_(pawl_report_open)
+#define ipawl_report_begin_ PAWL_SYMBOL_(pawl_report_begin)
+#define ipawl_report_say_ PAWL_SYMBOL_(pawl_report_say)
+#define ipawl_report_stack_ PAWL_SYMBOL_(pawl_report_stack)
+#define ipawl_report_object_ PAWL_SYMBOL_(pawl_report_object)
+#define ipawl_report_lock_ PAWL_SYMBOL_(pawl_report_lock)
+#define ipawl_report_holders_ PAWL_SYMBOL_(pawl_report_holders)
+#define ipawl_report_end_ PAWL_SYMBOL_(pawl_report_end)
+#define ipawl_report_warn_ PAWL_SYMBOL_(pawl_report_warn)
+#define ipawl_report_name_ PAWL_SYMBOL_(pawl_report_name)
+#define ipawl_report_misuse_ PAWL_SYMBOL_(pawl_report_misuse)
 
 /* Begins a report with its first line. */
-void pawl_report_open_(const char *what, const char *type, pawl_address_ object);
+void ipawl_report_open_(const char *what, const char *type, ipawl_address_ object);
 /* Begins a report with its first lines: the fault and the lock, and the call with its stack. */
-void pawl_report_begin_(const char *what, const struct pawl_check_call *call);
+void ipawl_report_begin_(const char *what, const struct pawl_check_call *call);
 /* Adds text as printf does. */
-void pawl_report_say_(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void ipawl_report_say_(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Adds the innermost call, ends the line, and adds a line for each further call. */
-void pawl_report_stack_(const struct pawl_check_stack *stack);
+void ipawl_report_stack_(const struct pawl_check_stack *stack);
 /* The object that the user knows: the lock, or what it lies in. */
-pawl_address_ pawl_report_object_(uint32_t bits, pawl_address_ lock);
+ipawl_address_ ipawl_report_object_(uint32_t bits, ipawl_address_ lock);
 /* Adds type, address and name of a progressive lock. */
-void pawl_report_lock_(uint32_t bits, pawl_address_ lock);
+void ipawl_report_lock_(uint32_t bits, ipawl_address_ lock);
 
 struct pawl_check_view;
 /* Adds the threads that hold or want the lock, the caller first, and the fields of the word. */
-void pawl_report_holders_(const struct pawl_check_call *call, const struct pawl_check_view *view);
+void ipawl_report_holders_(const struct pawl_check_call *call, const struct pawl_check_view *view);
 
 /* How a report ends. */
 enum pawl_report_end {
@@ -119,19 +119,19 @@ enum pawl_report_end {
     PAWL_REPORT_NOTICE /* the program goes on */
 };
 /* Adds the remedy and the page, and prints the report. */
-void pawl_report_end_(enum pawl_report_end end);
+void ipawl_report_end_(enum pawl_report_end end);
 
 /* "pawl: WHAT: TYPE at ADDRESS", with the thread, the call and its stack, the remedy and the
  * page. Then, as after every report of a fault, the program ends, unless PAWL_CHECK=report. */
-void pawl_report_misuse_(const char *what, const char *type, const void *object, const char *call,
-                         const void *site);
+void ipawl_report_misuse_(const char *what, const char *type, const void *object, const char *call,
+                          const void *site);
 
 /* Writes the place of the call before the return address. Outside reports. */
-void pawl_report_name_(pawl_address_ site, char *text, size_t size);
+void ipawl_report_name_(ipawl_address_ site, char *text, size_t size);
 
 /* One line, once in a process. */
 enum pawl_warning { PAWL_WARN_NO_LINE, PAWL_WARN_HELD, PAWL_WARN_ORDERS };
-void pawl_report_warn_(enum pawl_warning warning);
+void ipawl_report_warn_(enum pawl_warning warning);
 
 /* "R" for PAWL_STATE_R, and so on. */
 static inline char check_letter(unsigned state)

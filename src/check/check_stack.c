@@ -47,7 +47,7 @@ static unsigned stack_depth(void)
 }
 
 struct walk {
-    pawl_address_ site;
+    ipawl_address_ site;
     unsigned seen, used, most;
     bool found; /* the walk has reached the site */
     struct pawl_check_unwound *to;
@@ -119,7 +119,7 @@ static bool stack_is(const struct pawl_check_unwound *known)
 
 #endif
 
-static void stack_unwind(pawl_address_ site, struct pawl_check_unwound *to)
+static void stack_unwind(ipawl_address_ site, struct pawl_check_unwound *to)
 {
     struct walk w = {site, 0, 0, stack_depth(), false, to};
     memset(to, 0, sizeof *to);
@@ -129,8 +129,8 @@ static void stack_unwind(pawl_address_ site, struct pawl_check_unwound *to)
         to->stack.frames[0] = site;
 }
 
-__attribute__((noinline)) void pawl_stack_take_(pawl_address_ site, struct pawl_check_line *line,
-                                                struct pawl_check_stack *stack)
+__attribute__((noinline)) void ipawl_stack_take_(ipawl_address_ site, struct pawl_check_line *line,
+                                                 struct pawl_check_stack *stack)
 {
     const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
     const bool remembers = line != NULL && line->busy == 0 && stack_depth() > 1;
@@ -153,7 +153,7 @@ __attribute__((noinline)) void pawl_stack_take_(pawl_address_ site, struct pawl_
     line->busy--;
 }
 
-void pawl_stack_copy_(struct pawl_check_stack *to, const struct pawl_check_stack *from)
+void ipawl_stack_copy_(struct pawl_check_stack *to, const struct pawl_check_stack *from)
 {
     unsigned i;
     for (i = 0; i < PAWL_CHECK_FRAMES; i++)

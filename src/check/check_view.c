@@ -29,7 +29,7 @@
 
 /* ---- What an entry has in the word ----------------------------------------------------------- */
 
-struct pawl_check_units pawl_units_of_(uint32_t what, bool atomics)
+struct pawl_check_units ipawl_units_of_(uint32_t what, bool atomics)
 {
     static const struct pawl_check_units held[] = {{0, 0}, {0, 1}, {1, 1}, {5, 1}, {4, 0}};
     static const struct pawl_check_units asked[] = {{0, 0}, {0, 1}, {1, 1}, {5, 1}, {5, 0}};
@@ -51,12 +51,12 @@ struct pawl_check_units pawl_units_of_(uint32_t what, bool atomics)
 }
 
 /* A try may have been granted already, and any waiter may have escalated. */
-struct pawl_check_units pawl_units_most_(uint32_t what)
+struct pawl_check_units ipawl_units_most_(uint32_t what)
 {
     const struct pawl_check_units held =
-        pawl_units_of_(check_what(check_state(what), PAWL_STATE_U, 0, 0), true);
+        ipawl_units_of_(check_what(check_state(what), PAWL_STATE_U, 0, 0), true);
     const struct pawl_check_units asked =
-        pawl_units_of_(check_what(PAWL_STATE_U, check_wants(what), CHECK_take, 0), true);
+        ipawl_units_of_(check_what(PAWL_STATE_U, check_wants(what), CHECK_take, 0), true);
     struct pawl_check_units most = {0, 0};
     most.sw = held.sw > asked.sw ? held.sw : asked.sw;
     most.r = held.r > asked.r ? held.r : asked.r;
@@ -72,7 +72,7 @@ static uint64_t view_mix(uint64_t hash, uint64_t value)
 
 /* Adds one line's entries for the lock to the view, and returns what names their condition. The
  * mode that the caller asks for is not in the word yet. */
-static uint64_t view_line(struct pawl_check_line *line, pawl_address_ lock, bool self,
+static uint64_t view_line(struct pawl_check_line *line, ipawl_address_ lock, bool self,
                           struct pawl_check_view *view)
 {
     const uint32_t owner = check_owner(line);
@@ -92,11 +92,11 @@ static uint64_t view_line(struct pawl_check_line *line, pawl_address_ lock, bool
             holder->what = what;
             holder->self = self;
             holder->gone = false;
-            pawl_stack_copy_(&holder->stack, &held->stack);
+            ipawl_stack_copy_(&holder->stack, &held->stack);
         }
         view->own = view->own || self;
         view->count++;
-        most = pawl_units_most_(self ? check_what(check_state(what), PAWL_STATE_U, 0, 0) : what);
+        most = ipawl_units_most_(self ? check_what(check_state(what), PAWL_STATE_U, 0, 0) : what);
         view->sw += most.sw;
         view->r += most.r;
     }
@@ -104,7 +104,7 @@ static uint64_t view_line(struct pawl_check_line *line, pawl_address_ lock, bool
 }
 
 /* Entries of a thread that does not exist have no units that anybody drops. */
-static uint64_t view_all(pawl_address_ lock, struct pawl_check_view *view)
+static uint64_t view_all(ipawl_address_ lock, struct pawl_check_view *view)
 {
     struct pawl_check_line *const own = check_line_of(thread_registered());
     const uint32_t lines = check_lines_used();
@@ -119,14 +119,14 @@ static uint64_t view_all(pawl_address_ lock, struct pawl_check_view *view)
     return hash;
 }
 
-void pawl_check_counted_comes_(void)
+void ipawl_check_counted_comes_(void)
 {
     (void)pawl_fetch_add_relaxed32(&check_here()->counted_comes, 1);
     /* [CHECK_BOOK] light: the read is in the books before its unit is in the word. */
     pawl_fence_light(PAWL_CHECK_BOOK);
 }
 
-void pawl_check_counted_goes_(void)
+void ipawl_check_counted_goes_(void)
 {
     /* [CHECK_BOOK] light: its unit has left the word before it leaves the books. */
     pawl_fence_light(PAWL_CHECK_BOOK);
@@ -143,7 +143,7 @@ static void view_add_counted(struct pawl_check_view *view, uint32_t gone)
     const uint32_t reads = pawl_load_relaxed32(&check_here()->counted_comes) - gone;
     view->r += reads;
     if (reads != 0)
-        view->sw += pawl_units_most_(check_what(PAWL_STATE_U, PAWL_STATE_R, CHECK_take, 0)).sw;
+        view->sw += ipawl_units_most_(check_what(PAWL_STATE_U, PAWL_STATE_R, CHECK_take, 0)).sw;
 }
 
 static uint64_t view_word(const struct pawl_check_call *call)
@@ -166,12 +166,12 @@ static void view_find_gone(struct pawl_check_view *view)
             continue;
         holder->gone = true;
         view->gone++;
-        view->sw -= pawl_units_most_(holder->what).sw;
-        view->r -= pawl_units_most_(holder->what).r;
+        view->sw -= ipawl_units_most_(holder->what).sw;
+        view->r -= ipawl_units_most_(holder->what).r;
     }
 }
 
-void pawl_check_view_(const struct pawl_check_call *call, bool reads, struct pawl_check_view *view)
+void ipawl_check_view_(const struct pawl_check_call *call, bool reads, struct pawl_check_view *view)
 {
     struct pawl_check_view before;
     uint64_t first = view_all(call->lock, &before);
@@ -197,7 +197,7 @@ void pawl_check_view_(const struct pawl_check_call *call, bool reads, struct paw
     view_find_gone(view);
 }
 
-void pawl_check_glance_(const struct pawl_check_call *call, struct pawl_check_view *view)
+void ipawl_check_glance_(const struct pawl_check_call *call, struct pawl_check_view *view)
 {
     (void)view_all(call->lock, view);
     view_add_counted(view, view_counted_gone());

@@ -10,10 +10,10 @@
 
 /* ---- check_view.c ---------------------------------------------------------------------------- */
 
-#define pawl_check_view_ PAWL_SYMBOL_(pawl_check_view)
-#define pawl_check_glance_ PAWL_SYMBOL_(pawl_check_glance)
-#define pawl_units_of_ PAWL_SYMBOL_(pawl_units_of)
-#define pawl_units_most_ PAWL_SYMBOL_(pawl_units_most)
+#define ipawl_check_view_ PAWL_SYMBOL_(pawl_check_view)
+#define ipawl_check_glance_ PAWL_SYMBOL_(pawl_check_glance)
+#define ipawl_units_of_ PAWL_SYMBOL_(pawl_units_of)
+#define ipawl_units_most_ PAWL_SYMBOL_(pawl_units_most)
 
 /* A thread that holds or wants the lock. */
 struct pawl_check_holder {
@@ -35,10 +35,11 @@ struct pawl_check_view {
 };
 
 /* `reads`: the lock's memory may be read. */
-void pawl_check_view_(const struct pawl_check_call *call, bool reads, struct pawl_check_view *view);
+void ipawl_check_view_(const struct pawl_check_call *call, bool reads,
+                       struct pawl_check_view *view);
 
 /* At one look, which need not be of one instant, beside the word that the call met. */
-void pawl_check_glance_(const struct pawl_check_call *call, struct pawl_check_view *view);
+void ipawl_check_glance_(const struct pawl_check_call *call, struct pawl_check_view *view);
 
 struct pawl_check_units {
     uint64_t sw; /* of the field made of S and W, in units of S */
@@ -47,39 +48,39 @@ struct pawl_check_units {
 
 /* The most that an entry can have in the word. `atomics`: there are atomic users, so a waiting
  * reader or seeker may escalate, and then it claims a writer's units. */
-struct pawl_check_units pawl_units_of_(uint32_t what, bool atomics);
+struct pawl_check_units ipawl_units_of_(uint32_t what, bool atomics);
 /* The same at any instant, whatever the others do. */
-struct pawl_check_units pawl_units_most_(uint32_t what);
+struct pawl_check_units ipawl_units_most_(uint32_t what);
 
 /* ---- check_awaits.c -------------------------------------------------------------------------- */
 
-#define pawl_check_awaits_ PAWL_SYMBOL_(pawl_check_awaits)
-#define pawl_check_lose_ PAWL_SYMBOL_(pawl_check_lose)
-#define pawl_check_forget_lost_ PAWL_SYMBOL_(pawl_check_forget_lost)
+#define ipawl_check_awaits_ PAWL_SYMBOL_(pawl_check_awaits)
+#define ipawl_check_lose_ PAWL_SYMBOL_(pawl_check_lose)
+#define ipawl_check_forget_lost_ PAWL_SYMBOL_(pawl_check_forget_lost)
 
 /* The call waits if the word stays as it met it: reports a word whose holders do not exist. */
-void pawl_check_awaits_(const struct pawl_check_call *call);
+void ipawl_check_awaits_(const struct pawl_check_call *call);
 
 /* The entry's thread has ended, or belongs to the parent of a fork. */
-void pawl_check_lose_(const struct pawl_held *held);
-void pawl_check_forget_lost_(pawl_address_ lock);
+void ipawl_check_lose_(const struct pawl_held *held);
+void ipawl_check_forget_lost_(ipawl_address_ lock);
 
 /* ---- check_watch.c --------------------------------------------------------------------------- */
 
-#define pawl_check_watch_ PAWL_SYMBOL_(pawl_check_watch)
-#define pawl_wait_begins_ PAWL_SYMBOL_(pawl_wait_begins)
-#define pawl_wait_ends_ PAWL_SYMBOL_(pawl_wait_ends)
-#define pawl_check_watch_after_fork_ PAWL_SYMBOL_(pawl_check_watch_after_fork)
+#define ipawl_check_watch_ PAWL_SYMBOL_(pawl_check_watch)
+#define ipawl_wait_begins_ PAWL_SYMBOL_(pawl_wait_begins)
+#define ipawl_wait_ends_ PAWL_SYMBOL_(pawl_wait_ends)
+#define ipawl_check_watch_after_fork_ PAWL_SYMBOL_(pawl_check_watch_after_fork)
 
 /* The calling thread is about to wait: starts the watch if PAWL_CHECK_WAIT asks for one. */
-void pawl_check_watch_(void);
-void pawl_check_watch_after_fork_(void);
+void ipawl_check_watch_(void);
+void ipawl_check_watch_after_fork_(void);
 
 /* Around a wait for an object that has no entries; `holder`: the thread that has it, 0 if that is
  * not known. */
-void pawl_wait_begins_(const char *type, const void *object, const char *call, uint32_t holder,
-                       const void *site);
-void pawl_wait_ends_(void);
+void ipawl_wait_begins_(const char *type, const void *object, const char *call, uint32_t holder,
+                        const void *site);
+void ipawl_wait_ends_(void);
 
 #endif
 #endif

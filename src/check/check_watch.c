@@ -44,11 +44,11 @@ static uint64_t watch_parse(const char *text)
 static void watch_report(const char *what, const struct pawl_check_call *call,
                          const struct pawl_check_view *view, uint64_t waited)
 {
-    pawl_report_begin_(what, call);
-    pawl_report_say_("  the threads that hold it or wait for it, after %llu.%03llu s\n",
-                     (unsigned long long)(waited / 1000000000u),
-                     (unsigned long long)(waited / 1000000u % 1000u));
-    pawl_report_holders_(call, view);
+    ipawl_report_begin_(what, call);
+    ipawl_report_say_("  the threads that hold it or wait for it, after %llu.%03llu s\n",
+                      (unsigned long long)(waited / 1000000000u),
+                      (unsigned long long)(waited / 1000000u % 1000u));
+    ipawl_report_holders_(call, view);
 }
 
 static bool watch_has_lost_holder(const struct pawl_check_view *view)
@@ -68,15 +68,15 @@ static void watch_judge(struct pawl_held *held, uint64_t waited)
         check_lock_of(held), 0,           NULL, 0, check_bits(check_what_of(held)), CHECK_try,
         PAWL_STATE_U,        PAWL_STATE_U};
     struct pawl_check_view view;
-    pawl_check_view_(&call, false, &view);
+    ipawl_check_view_(&call, false, &view);
     if (view.sound && watch_has_lost_holder(&view)) {
         watch_report("waits for a holder whose thread is gone", &call, &view, waited);
         held->since = WATCH_SETTLED;
-        pawl_report_end_(PAWL_REPORT_FAULT);
+        ipawl_report_end_(PAWL_REPORT_FAULT);
     } else if (waited >= pawl_load_relaxed64(&watch_limit) && held->since != WATCH_REPORTED) {
         watch_report("waits for long", &call, &view, waited);
         held->since = WATCH_REPORTED;
-        pawl_report_end_(PAWL_REPORT_NOTICE);
+        ipawl_report_end_(PAWL_REPORT_NOTICE);
         (void)pawl_fetch_add_relaxed32(&check_here()->long_waits, 1);
     }
 }
@@ -91,7 +91,7 @@ static bool watch_waits(uint32_t what)
 
 static void watch_entry(struct pawl_check_line *line, struct pawl_held *held, uint64_t now)
 {
-    const pawl_address_ lock = check_lock_of(held);
+    const ipawl_address_ lock = check_lock_of(held);
     const uint32_t turn = pawl_load_relaxed32(check_turn(line, lock));
     if (lock == 0 || !watch_waits(check_what_of(held))) {
         held->since = WATCH_NOT_WAITING;
@@ -122,20 +122,20 @@ static void watch_report_wait(const struct pawl_check_wait *wait, uint32_t threa
 {
     struct pawl_check_stack stack;
     uint32_t holder;
-    pawl_stack_copy_(&stack, &wait->stack);
-    pawl_report_open_("waits for long", wait->type,
-                      PAWL_ADDRESS_(pawl_load_relaxed)(&wait->object));
-    pawl_report_say_("  for %llu.%03llu s\n    thread %u waits in %s, called at ",
-                     (unsigned long long)(waited / 1000000000u),
-                     (unsigned long long)(waited / 1000000u % 1000u), thread, wait->call);
-    pawl_report_stack_(&stack);
+    ipawl_stack_copy_(&stack, &wait->stack);
+    ipawl_report_open_("waits for long", wait->type,
+                       PAWL_ADDRESS_(pawl_load_relaxed)(&wait->object));
+    ipawl_report_say_("  for %llu.%03llu s\n    thread %u waits in %s, called at ",
+                      (unsigned long long)(waited / 1000000000u),
+                      (unsigned long long)(waited / 1000000u % 1000u), thread, wait->call);
+    ipawl_report_stack_(&stack);
     holder = watch_thread_of(wait->holder);
     if (holder != 0)
-        pawl_report_say_("    thread %u%s had it when that wait began\n", holder,
-                         pawl_os_thread_lives(holder) ? "" : ", which is gone,");
+        ipawl_report_say_("    thread %u%s had it when that wait began\n", holder,
+                          pawl_os_thread_lives(holder) ? "" : ", which is gone,");
     else if (wait->holder != 0)
-        pawl_report_say_("    a thread that is gone had it when that wait began\n");
-    pawl_report_end_(PAWL_REPORT_NOTICE);
+        ipawl_report_say_("    a thread that is gone had it when that wait began\n");
+    ipawl_report_end_(PAWL_REPORT_NOTICE);
     (void)pawl_fetch_add_relaxed32(&check_here()->long_waits, 1);
 }
 
@@ -182,7 +182,7 @@ static void watch_run(void *unused)
     }
 }
 
-void pawl_check_watch_(void)
+void ipawl_check_watch_(void)
 {
     static struct pawl_own_thread thread = {watch_run, NULL, "pawl-watch"};
     const char *limit;
@@ -198,24 +198,24 @@ void pawl_check_watch_(void)
         pawl_store_relaxed32(&check_here()->watch, 0);
 }
 
-void pawl_wait_begins_(const char *type, const void *object, const char *call, uint32_t holder,
-                       const void *site)
+void ipawl_wait_begins_(const char *type, const void *object, const char *call, uint32_t holder,
+                        const void *site)
 {
     struct pawl_check_line *const line = check_line();
     struct pawl_check_stack stack;
-    pawl_check_watch_();
+    ipawl_check_watch_();
     if (line == NULL || pawl_load_relaxed32(&check_here()->watch) == 0)
         return;
-    pawl_stack_take_((pawl_address_)(uintptr_t)site, line, &stack);
-    pawl_stack_copy_(&line->wait.stack, &stack);
+    ipawl_stack_take_((ipawl_address_)(uintptr_t)site, line, &stack);
+    ipawl_stack_copy_(&line->wait.stack, &stack);
     line->wait.type = type;
     line->wait.call = call;
     line->wait.holder = holder;
     (void)pawl_fetch_add_relaxed32(&line->wait.turn, 1);
-    PAWL_ADDRESS_(pawl_store_relaxed)(&line->wait.object, (pawl_address_)(uintptr_t)object);
+    PAWL_ADDRESS_(pawl_store_relaxed)(&line->wait.object, (ipawl_address_)(uintptr_t)object);
 }
 
-void pawl_wait_ends_(void)
+void ipawl_wait_ends_(void)
 {
     struct pawl_check_line *const line = check_line();
     if (line != NULL)
@@ -223,7 +223,7 @@ void pawl_wait_ends_(void)
 }
 
 /* The parent's watch is not in the child. */
-void pawl_check_watch_after_fork_(void)
+void ipawl_check_watch_after_fork_(void)
 {
     pawl_store_relaxed32(&check_here()->watch, 0);
     pawl_store_relaxed64(&watch_limit, WATCH_UNASKED);

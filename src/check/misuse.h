@@ -5,10 +5,10 @@
 
 #if PAWL_CHECKED
 #define MISUSE_AT(what, type, object, call, site)                                                  \
-    pawl_report_misuse_(what, type, object, call, site)
+    ipawl_report_misuse_(what, type, object, call, site)
 #else
 #define MISUSE_AT(what, type, object, call, site) ((void)(object), (void)(call), (void)(site))
-#define pawl_check_has_(lock) ((void)(lock), true)
+#define ipawl_check_has_(lock) ((void)(lock), true)
 #endif
 #define MISUSE(what, type, object, call)                                                           \
     MISUSE_AT(what, type, object, call, __builtin_return_address(0))

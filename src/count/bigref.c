@@ -108,17 +108,17 @@ static uint64_t *bigref_own_part(pawl_bigref *r, bool *again)
 {
     struct pawl_counter_mine *mine = cells_join();
     const uint32_t place = pawl_load_relaxed32(&r->place);
-    pawl_address_ owner = PAWL_ADDRESS_(pawl_load_relaxed)(&r->owner);
+    ipawl_address_ owner = PAWL_ADDRESS_(pawl_load_relaxed)(&r->owner);
     *again = false;
     if (mine == NULL)
         return NULL;
     if (place >= PAWL_PLACE_FIRST_)
-        return pawl_cell_(mine->block, place);
+        return ipawl_cell_(mine->block, place);
     if (owner == 0) {
-        owner = (pawl_address_)(uintptr_t)mine->block;
+        owner = (ipawl_address_)(uintptr_t)mine->block;
         PAWL_ADDRESS_(pawl_store_relaxed)(&r->owner, owner);
     }
-    if (owner == (pawl_address_)(uintptr_t)mine->block)
+    if (owner == (ipawl_address_)(uintptr_t)mine->block)
         return &r->own;
     bigref_share(r);
     *again = true;
@@ -167,8 +167,8 @@ static bool bigref_step_marked(pawl_bigref *r, uint64_t n, uint32_t gate)
     if (mine == NULL || bigref_state_of(gate) != PAWL_BIGREF_OPEN_)
         return false;
     if (place >= PAWL_PLACE_FIRST_)
-        part = pawl_cell_(mine->block, place);
-    else if (PAWL_ADDRESS_(pawl_load_relaxed)(&r->owner) != (pawl_address_)(uintptr_t)mine->block)
+        part = ipawl_cell_(mine->block, place);
+    else if (PAWL_ADDRESS_(pawl_load_relaxed)(&r->owner) != (ipawl_address_)(uintptr_t)mine->block)
         return false;
     return cells_add_if(mine, part, n, MOST, &r->gate, gate);
 }
@@ -195,7 +195,7 @@ static bool bigref_change(pawl_bigref *r, uint64_t n, bool *was_zero)
 
 /* ---- The operations -------------------------------------------------------------------------- */
 
-bool pawl_bigref_get_slow_(pawl_bigref *r, bool try_only)
+bool ipawl_bigref_get_slow_(pawl_bigref *r, bool try_only)
 {
     bool was_zero;
     PAWL_PROBE1(bigref_slow, r);
@@ -205,7 +205,7 @@ bool pawl_bigref_get_slow_(pawl_bigref *r, bool try_only)
     return !was_zero;
 }
 
-bool pawl_bigref_drop_slow_(pawl_bigref *r)
+bool ipawl_bigref_drop_slow_(pawl_bigref *r)
 {
     bool was_zero;
     const bool last = bigref_change(r, ~UINT64_C(0), &was_zero);
@@ -218,7 +218,7 @@ bool pawl_bigref_drop_slow_(pawl_bigref *r)
 
 /* Until the bias is removed, at the end, no thread can count to 0, so the object exists. A fork's
  * child finds it not killed, up to that end. */
-bool pawl_bigref_kill_slow_(pawl_bigref *r, bool *last)
+bool ipawl_bigref_kill_slow_(pawl_bigref *r, bool *last)
 {
     uint32_t place = PAWL_PLACE_NONE_;
     uint64_t count;

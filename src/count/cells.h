@@ -38,19 +38,19 @@
 /* The values that a section under a latch has overwritten so far. It is the cure for a fork that
  * comes in the middle: no thread of the child would finish the section. */
 struct cells_log {
-    uint32_t count;       /* of the notes; 0: the section is over, or has changed nothing yet */
-    pawl_address_ thread; /* a number of the thread that notes */
-    pawl_address_ fold;   /* pawl_counter_exact: a read is changing its phase; 0: none is */
+    uint32_t count;        /* of the notes; 0: the section is over, or has changed nothing yet */
+    ipawl_address_ thread; /* a number of the thread that notes */
+    ipawl_address_ fold;   /* pawl_counter_exact: a read is changing its phase; 0: none is */
     struct cells_note {
-        pawl_address_ at;
+        ipawl_address_ at;
         uint32_t bytes;
         uint64_t before __attribute__((aligned(8)));
     } notes[8];
 };
 
 struct pawl_counters {
-    pawl_address_ blocks[PAWL_COUNTER_LINES]; /* of each line, kept for its next owners */
-    pawl_address_ cpus;                       /* per-CPU cells, once needed */
+    ipawl_address_ blocks[PAWL_COUNTER_LINES]; /* of each line, kept for its next owners */
+    ipawl_address_ cpus;                       /* per-CPU cells, once needed */
     uint32_t cpu_limit;
     uint32_t br_writer; /* pawl_counter_exact's big-reader lock: 1 during a read */
     /* Under `slots`. Of cells and of pairs: which belong to counters, and a number below which all
@@ -142,7 +142,7 @@ PAWL_INTERNAL bool cells_add_phase(struct pawl_counter_mine *mine, uint64_t *cel
 #define CELLS_CHECK(bad, what, type, object, name)                                                 \
     do {                                                                                           \
         if (PAWL_UNLIKELY(bad))                                                                    \
-            pawl_report_misuse_(what, type, object, name, __builtin_return_address(0));            \
+            ipawl_report_misuse_(what, type, object, name, __builtin_return_address(0));           \
     } while (0)
 /* Notes that the caller uses the object, or no object (NULL) any more; cells_in_use says whether
  * another thread uses it. A thread without a block is not seen. */

@@ -37,7 +37,7 @@ PAWL_INTERNAL void counter_add_to_thread(pawl_counter *c, uint32_t place, uint64
 {
     struct pawl_counter_mine *mine = cells_join();
     if (mine != NULL && place >= PAWL_PLACE_FIRST_)
-        pawl_cell_bump_(pawl_cell_(mine->block, place), n);
+        ipawl_cell_bump_(ipawl_cell_(mine->block, place), n);
     else
         (void)pawl_fetch_add_relaxed64(&c->shared, n);
 }
@@ -66,7 +66,7 @@ PAWL_INTERNAL uint64_t counter_sum(const pawl_counter *c, uint64_t (*sum)(uint32
 
 /* ---- Per thread ------------------------------------------------------------------------------ */
 
-void pawl_counter_add_slow_(pawl_counter *c, uint64_t n)
+void ipawl_counter_add_slow_(pawl_counter *c, uint64_t n)
 {
     uint32_t place = counter_place_of(c);
     CELLS_CHECK(place == PAWL_PLACE_DEAD_, "use after destroy", "pawl_counter", c,

@@ -20,7 +20,7 @@
 PAWL_SHARED_DEFINE(struct pawl_counters, counters_object);
 
 #if !PAWL_HOOKS
-__attribute__((noinline)) struct pawl_counter_mine *pawl_counter_mine_(void)
+__attribute__((noinline)) struct pawl_counter_mine *ipawl_counter_mine_(void)
 {
     return &pawl_os_own()->counter;
 }
@@ -49,11 +49,11 @@ PAWL_INTERNAL void cells_note(const void *object, const void *at, uint32_t bytes
 {
     struct cells_log *const log = cells_log_of(object);
     struct cells_note *const note = &log->notes[log->count];
-    note->at = (pawl_address_)(uintptr_t)at;
+    note->at = (ipawl_address_)(uintptr_t)at;
     note->bytes = bytes;
     note->before = bytes == 4 ? pawl_load_relaxed32((const uint32_t *)at)
                               : pawl_load_relaxed64((const uint64_t *)at);
-    log->thread = (pawl_address_)(uintptr_t)pawl_os_thread_slot();
+    log->thread = (ipawl_address_)(uintptr_t)pawl_os_thread_slot();
     HANDLERS_SEE_THIS_ORDER();
     log->count++;
     HANDLERS_SEE_THIS_ORDER();
@@ -69,9 +69,9 @@ PAWL_INTERNAL void cells_settle(const void *object, uint32_t count)
 PAWL_INTERNAL void cells_fold(const void *counter, bool folds)
 {
     struct cells_log *const log = cells_log_of(counter);
-    log->thread = (pawl_address_)(uintptr_t)pawl_os_thread_slot();
+    log->thread = (ipawl_address_)(uintptr_t)pawl_os_thread_slot();
     HANDLERS_SEE_THIS_ORDER();
-    log->fold = folds ? (pawl_address_)(uintptr_t)counter : 0;
+    log->fold = folds ? (ipawl_address_)(uintptr_t)counter : 0;
     HANDLERS_SEE_THIS_ORDER();
 }
 
@@ -100,26 +100,26 @@ PAWL_INTERNAL char *cells_block(uint32_t line)
 static struct pawl_counter_mine cells_of_nobody;
 #else
 #define CELLS_PAGES(line) ((void)(line), pawl_os_pages(BLOCK_BYTES))
-#define CELLS_MINE(number) ((void)(number), pawl_counter_mine_())
+#define CELLS_MINE(number) ((void)(number), ipawl_counter_mine_())
 #endif
 
 static char *cells_new_block(uint32_t line)
 {
     char *made = (char *)CELLS_PAGES(line);
-    pawl_address_ found = 0;
+    ipawl_address_ found = 0;
     if (made == NULL)
         return NULL;
     PLAIN_WRITE(*made); /* the system's zeroes */
     /* [CELLS_MADE] release: the block exists before other threads read it. */
     if (!PAWL_ADDRESS_(pawl_cas_release)(&counters_here()->blocks[line], &found,
-                                         (pawl_address_)(uintptr_t)made, PAWL_CELLS_MADE))
+                                         (ipawl_address_)(uintptr_t)made, PAWL_CELLS_MADE))
         return (char *)(uintptr_t)found; /* a signal handler of this thread was first */
     return made;
 }
 
 static char *cells_block_of_this_thread(void)
 {
-    const struct pawl_thread_line *line = pawl_thread_line_();
+    const struct pawl_thread_line *line = ipawl_thread_line_();
     uint32_t index;
     char *block;
     if (line == NULL)
@@ -132,10 +132,10 @@ static char *cells_block_of_this_thread(void)
 }
 
 #if PAWL_HOOKS
-struct pawl_counter_mine *pawl_counter_mine_(void)
+struct pawl_counter_mine *ipawl_counter_mine_(void)
 {
     static struct pawl_counter_mine nobody; /* for threads without a line; never changes */
-    const struct pawl_thread_line *line = pawl_thread_line_();
+    const struct pawl_thread_line *line = ipawl_thread_line_();
     const size_t index = line == NULL ? PAWL_COUNTER_LINES : (size_t)(line - process_here()->lines);
     return index < PAWL_COUNTER_LINES ? &counters_here()->mine[index] : &nobody;
 }
@@ -143,7 +143,7 @@ struct pawl_counter_mine *pawl_counter_mine_(void)
 
 PAWL_INTERNAL struct pawl_counter_mine *cells_join(void)
 {
-    struct pawl_counter_mine *mine = pawl_counter_mine_();
+    struct pawl_counter_mine *mine = ipawl_counter_mine_();
     char *block;
     if (PAWL_LIKELY(mine->block != NULL))
         return mine;
@@ -254,8 +254,8 @@ static void cells_clear_pair(uint32_t place)
         char *block = cells_block(i);
         if (block == NULL)
             continue;
-        cells_clear(pawl_cell_(block, place));
-        cells_clear(pawl_cell_(block, place + 8));
+        cells_clear(ipawl_cell_(block, place));
+        cells_clear(ipawl_cell_(block, place + 8));
     }
 }
 
@@ -326,7 +326,7 @@ PAWL_INTERNAL uint64_t cells_sum(uint32_t place)
     for (i = 0; i < lines; i++) {
         char *block = cells_block(i);
         if (block != NULL)
-            sum += pawl_load_relaxed64(pawl_cell_(block, place));
+            sum += pawl_load_relaxed64(ipawl_cell_(block, place));
     }
     return sum;
 }
@@ -338,7 +338,7 @@ PAWL_INTERNAL uint64_t cells_sum_shut(uint32_t place)
     for (i = 0; i < lines; i++) {
         char *block = cells_block(i);
         if (block != NULL)
-            PLAIN_READ(*pawl_cell_(block, place));
+            PLAIN_READ(*ipawl_cell_(block, place));
     }
     return cells_sum(place);
 }
@@ -350,7 +350,7 @@ static void cells_mend_section(struct cells_log *log)
 {
     pawl_counter_exact *const folded = (pawl_counter_exact *)(uintptr_t)log->fold;
     const uint32_t place = folded != NULL ? pawl_load_relaxed32(&folded->place) : 0;
-    if (log->thread == (pawl_address_)(uintptr_t)pawl_os_thread_slot())
+    if (log->thread == (ipawl_address_)(uintptr_t)pawl_os_thread_slot())
         return;
     for (; log->count > 0; log->count--) {
         const struct cells_note *note = &log->notes[log->count - 1];
@@ -387,7 +387,7 @@ static void cells_mend_places(struct pawl_counters *all)
  * counts stay. */
 static void cells_after_fork_in_child(void)
 {
-    const char *own = pawl_counter_mine_()->block;
+    const char *own = ipawl_counter_mine_()->block;
     struct pawl_counters *all;
     uint64_t *own_lock;
     uint32_t i;
@@ -406,14 +406,14 @@ static void cells_after_fork_in_child(void)
         char *block = cells_block(i);
         if (block == NULL)
             continue;
-        own_lock = pawl_cell_(block, CELL_BR_OWN * 8);
+        own_lock = ipawl_cell_(block, CELL_BR_OWN * 8);
         if (pawl_load_relaxed64(own_lock) != LOCK_NOT_JOINED) /* so reads include its counts */
             pawl_store_relaxed64(own_lock, LOCK_FREE);
         if (block == own)
             continue;
-        pawl_store_relaxed64(pawl_cell_(block, CELL_MARKER * 8), 0);
-        pawl_store_relaxed64(pawl_cell_(block, CELL_BR_READING * 8), 0);
-        pawl_store_relaxed64(pawl_cell_(block, CELL_IN_USE * 8), 0);
+        pawl_store_relaxed64(ipawl_cell_(block, CELL_MARKER * 8), 0);
+        pawl_store_relaxed64(ipawl_cell_(block, CELL_BR_READING * 8), 0);
+        pawl_store_relaxed64(ipawl_cell_(block, CELL_IN_USE * 8), 0);
     }
 }
 

@@ -8,20 +8,20 @@
 
 PAWL_INTERNAL void cells_using(const void *object)
 {
-    char *block = pawl_counter_mine_()->block;
+    char *block = ipawl_counter_mine_()->block;
     if (block != NULL)
-        pawl_store_relaxed64(pawl_cell_(block, CELL_IN_USE * 8), (uintptr_t)object);
+        pawl_store_relaxed64(ipawl_cell_(block, CELL_IN_USE * 8), (uintptr_t)object);
 }
 
 PAWL_INTERNAL bool cells_in_use(const void *object)
 {
-    const char *own = pawl_counter_mine_()->block;
+    const char *own = ipawl_counter_mine_()->block;
     const uint32_t lines = cells_lines();
     uint32_t i;
     for (i = 0; i < lines; i++) {
         char *block = cells_block(i);
         if (block != NULL && block != own &&
-            pawl_load_relaxed64(pawl_cell_(block, CELL_IN_USE * 8)) == (uintptr_t)object)
+            pawl_load_relaxed64(ipawl_cell_(block, CELL_IN_USE * 8)) == (uintptr_t)object)
             return true;
     }
     return false;

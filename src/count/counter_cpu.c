@@ -18,13 +18,13 @@ static char *counter_reserve_cpu_cells(void)
 {
     struct pawl_counters *all = counters_here();
     const uint32_t limit = pawl_os_cpu_limit();
-    pawl_address_ found = 0;
+    ipawl_address_ found = 0;
     char *made = limit == 0 ? NULL : (char *)pawl_os_pages((size_t)limit << PAWL_RSEQ_CPU_SHIFT);
     if (made == NULL)
         return NULL;
     pawl_store_relaxed32(&all->cpu_limit, limit); /* every thread stores the same number */
     /* [CELLS_MADE] release: the cells exist before other threads read them. */
-    if (!PAWL_ADDRESS_(pawl_cas_release)(&all->cpus, &found, (pawl_address_)(uintptr_t)made,
+    if (!PAWL_ADDRESS_(pawl_cas_release)(&all->cpus, &found, (ipawl_address_)(uintptr_t)made,
                                          PAWL_CELLS_MADE))
         return (char *)(uintptr_t)found;
     return made;
@@ -38,7 +38,7 @@ static uint64_t counter_sum_with_cpus(uint32_t place)
     uint64_t sum = cells_sum(place);
     uint32_t i;
     for (i = 0; cpus != NULL && i < limit; i++)
-        sum += pawl_load_relaxed64(pawl_cell_(cpus + ((size_t)i << PAWL_RSEQ_CPU_SHIFT), place));
+        sum += pawl_load_relaxed64(ipawl_cell_(cpus + ((size_t)i << PAWL_RSEQ_CPU_SHIFT), place));
     return sum;
 }
 
@@ -56,12 +56,12 @@ static void counter_add_to_cpu(pawl_cpu_counter *c, uint64_t n)
     if (place == PAWL_PLACE_NONE_)
         place = counter_find_place(&c->counter, counter_sum_with_cpus);
     if (mine != NULL && mine->cpus != NULL && place >= PAWL_PLACE_FIRST_ &&
-        pawl_rseq_add_cpu_(mine->rseq, mine->cpus + place, n, mine->cpu_limit))
+        ipawl_rseq_add_cpu_(mine->rseq, mine->cpus + place, n, mine->cpu_limit))
         return;
     counter_add_to_thread(&c->counter, place, n);
 }
 
-void pawl_cpu_counter_add_slow_(pawl_cpu_counter *c, uint64_t n)
+void ipawl_cpu_counter_add_slow_(pawl_cpu_counter *c, uint64_t n)
 {
     CELLS_CHECK(counter_place_of(&c->counter) == PAWL_PLACE_DEAD_, "use after destroy",
                 "pawl_cpu_counter", c, "pawl_cpu_counter_add");

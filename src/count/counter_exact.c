@@ -12,7 +12,7 @@
 
 static uint64_t *exact_word_of(char *block, unsigned index)
 {
-    return pawl_cell_(block, index * 8);
+    return ipawl_cell_(block, index * 8);
 }
 
 static struct pawl_latch *cells_latch_of_reads(const pawl_counter_exact *c)
@@ -135,7 +135,7 @@ static void exact_add(pawl_counter_exact *c, uint64_t n)
     bool added = false;
 
     if (mine != NULL && place >= PAWL_PLACE_FIRST_) {
-        uint64_t *cells = pawl_cell_(mine->block, place);
+        uint64_t *cells = ipawl_cell_(mine->block, place);
         if (c->mode == PAWL_EXACT_BRLOCK)
             added = exact_add_under_brlock(c, mine->block, cells, n);
         else if (c->mode == PAWL_EXACT_LOCKS)
@@ -147,7 +147,7 @@ static void exact_add(pawl_counter_exact *c, uint64_t n)
         exact_add_shared(c, n);
 }
 
-void pawl_counter_exact_add_slow_(pawl_counter_exact *c, uint64_t n)
+void ipawl_counter_exact_add_slow_(pawl_counter_exact *c, uint64_t n)
 {
     CELLS_CHECK(pawl_load_relaxed32(&c->place) == PAWL_PLACE_DEAD_, "use after destroy",
                 "pawl_counter_exact", c, "pawl_counter_exact_add");
@@ -238,8 +238,8 @@ static uint64_t exact_sum_under_all_locks(pawl_counter_exact *c, uint32_t place,
             pawl_load_relaxed64(exact_word_of(block, CELL_BR_OWN)) == LOCK_NOT_JOINED)
             continue;
         exact_lock_word(exact_word_of(block, CELL_BR_OWN));
-        PLAIN_READ(*pawl_cell_(block, place));
-        sum += pawl_load_relaxed64(pawl_cell_(block, place));
+        PLAIN_READ(*ipawl_cell_(block, place));
+        sum += pawl_load_relaxed64(ipawl_cell_(block, place));
     }
     if (last)
         exact_leave_place(c);

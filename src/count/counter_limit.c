@@ -69,14 +69,14 @@ static void limit_call_in(pawl_counter_limit *c)
         uint64_t credit;
         if (block == NULL)
             continue;
-        PLAIN_WRITE(*pawl_cell_(block, place));
-        credit = pawl_load_relaxed64(pawl_cell_(block, place));
+        PLAIN_WRITE(*ipawl_cell_(block, place));
+        credit = pawl_load_relaxed64(ipawl_cell_(block, place));
         if (credit == 0) /* a store would give memory to a block that has none there */
             continue;
         cells_note(c, &c->taken, sizeof c->taken);
-        cells_note(c, pawl_cell_(block, place), sizeof credit);
+        cells_note(c, ipawl_cell_(block, place), sizeof credit);
         limit_change_taken(c, 0 - credit);
-        pawl_store_relaxed64(pawl_cell_(block, place), 0);
+        pawl_store_relaxed64(ipawl_cell_(block, place), 0);
         cells_settle(c, 1); /* the gate */
     }
     cells_settle(c, 0);
@@ -110,7 +110,7 @@ static uint64_t *limit_own_credit(pawl_counter_limit *c)
     struct pawl_counter_mine *mine = cells_join();
     if (mine == NULL || place < PAWL_PLACE_FIRST_ || pawl_load_relaxed32(&c->gate) != GATE_OPEN)
         return NULL;
-    return pawl_cell_(mine->block, place);
+    return ipawl_cell_(mine->block, place);
 }
 
 /* The gate is open: only the caller writes its credit. It takes more than n, for later calls. */
@@ -144,7 +144,7 @@ static bool limit_change_own(pawl_counter_limit *c, uint64_t n)
     /* [COUNTER_PLACE] acquire: the caller's credit reads zero until it has taken some. */
     const uint32_t place = pawl_load_acquire32(&c->place, PAWL_COUNTER_PLACE);
     return mine != NULL && place >= PAWL_PLACE_FIRST_ &&
-           cells_add_if(mine, pawl_cell_(mine->block, place), n, MOST_CREDIT, &c->gate, GATE_OPEN);
+           cells_add_if(mine, ipawl_cell_(mine->block, place), n, MOST_CREDIT, &c->gate, GATE_OPEN);
 }
 
 static bool limit_add_latched(pawl_counter_limit *c, uint64_t n)
@@ -163,7 +163,7 @@ static bool limit_add_latched(pawl_counter_limit *c, uint64_t n)
     return limit_take_room(c, n);
 }
 
-bool pawl_counter_limit_try_add_slow_(pawl_counter_limit *c, uint64_t n)
+bool ipawl_counter_limit_try_add_slow_(pawl_counter_limit *c, uint64_t n)
 {
     bool added;
     CELLS_CHECK(pawl_load_relaxed32(&c->gate) == GATE_DEAD, "use after destroy",
@@ -200,7 +200,7 @@ static void limit_sub_latched(pawl_counter_limit *c, uint64_t n)
     limit_open_if_there_is_room(c);
 }
 
-void pawl_counter_limit_sub_slow_(pawl_counter_limit *c, uint64_t n)
+void ipawl_counter_limit_sub_slow_(pawl_counter_limit *c, uint64_t n)
 {
     CELLS_CHECK(pawl_load_relaxed32(&c->gate) == GATE_DEAD, "use after destroy",
                 "pawl_counter_limit", c, "pawl_counter_limit_sub");

@@ -47,11 +47,11 @@ PAWL_INTERNAL void cells_shut_out(void)
         if (block == NULL)
             continue;
         /* [CELLS_GONE] acquire: the closer sees what the section wrote. */
-        first = pawl_load_acquire64(pawl_cell_(block, CELL_MARKER * 8), PAWL_CELLS_GONE);
+        first = pawl_load_acquire64(ipawl_cell_(block, CELL_MARKER * 8), PAWL_CELLS_GONE);
         if ((first & 1) != 0)
             /* [CELLS_GONE] acquire: the closer sees what the section wrote. */
             WAIT_UNTIL(marker,
-                       pawl_load_acquire64(pawl_cell_(block, CELL_MARKER * 8), PAWL_CELLS_GONE),
+                       pawl_load_acquire64(ipawl_cell_(block, CELL_MARKER * 8), PAWL_CELLS_GONE),
                        marker != first);
     }
 }
@@ -62,14 +62,14 @@ PAWL_INTERNAL void cells_shut_out(void)
 PAWL_INTERNAL bool cells_add_if(struct pawl_counter_mine *mine, uint64_t *cell, uint64_t n,
                                 uint64_t bound, const uint32_t *gate, uint32_t open)
 {
-    uint64_t *marker = pawl_cell_(mine->block, CELL_MARKER * 8);
+    uint64_t *marker = ipawl_cell_(mine->block, CELL_MARKER * 8);
     uint64_t before, sum;
     bool done;
     unsigned tries;
 
     if (mine->rseq != NULL) {
         for (tries = 0; tries < SEQUENCE_TRIES; tries++)
-            if (pawl_rseq_add_if_(mine->rseq, cell, n, bound, gate, open))
+            if (ipawl_rseq_add_if_(mine->rseq, cell, n, bound, gate, open))
                 return true;
         return false;
     }
@@ -89,14 +89,14 @@ PAWL_INTERNAL bool cells_add_if(struct pawl_counter_mine *mine, uint64_t *cell, 
 PAWL_INTERNAL bool cells_add_phase(struct pawl_counter_mine *mine, uint64_t *cells, uint64_t n,
                                    const uint32_t *phase)
 {
-    uint64_t *marker = pawl_cell_(mine->block, CELL_MARKER * 8);
+    uint64_t *marker = ipawl_cell_(mine->block, CELL_MARKER * 8);
     uint64_t before;
     uint32_t now;
     unsigned tries;
 
     if (mine->rseq != NULL) {
         for (tries = 0; tries < SEQUENCE_TRIES; tries++)
-            if (pawl_rseq_add_phase_(mine->rseq, cells, n, phase))
+            if (ipawl_rseq_add_phase_(mine->rseq, cells, n, phase))
                 return true;
         return false;
     }

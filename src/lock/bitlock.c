@@ -12,9 +12,9 @@ static PAWL_COLD void bitlock_check_bit(const void *word, unsigned width, unsign
                                         const char *call, const void *site)
 {
     if (PAWL_UNLIKELY(bit >= width))
-        pawl_report_misuse_("bit beyond the word", "bit lock", word, call, site);
+        ipawl_report_misuse_("bit beyond the word", "bit lock", word, call, site);
     if (PAWL_UNLIKELY(((uintptr_t)word & (width / 8 - 1)) != 0))
-        pawl_report_misuse_("misaligned word", "bit lock", word, call, site);
+        ipawl_report_misuse_("misaligned word", "bit lock", word, call, site);
 }
 
 #define CHECKS(N)                                                                                  \
@@ -25,8 +25,8 @@ static PAWL_COLD void bitlock_check_bit(const void *word, unsigned width, unsign
     }                                                                                              \
     void PAWL_SYMBOL_(pawl_bitlock##N##_not_held)(const uint##N##_t *word, const char *call)       \
     {                                                                                              \
-        pawl_report_misuse_("drop of what is not held", "bit lock", word, call,                    \
-                            __builtin_return_address(0));                                          \
+        ipawl_report_misuse_("drop of what is not held", "bit lock", word, call,                   \
+                             __builtin_return_address(0));                                         \
     }
 CHECKS(8)
 CHECKS(16)
@@ -37,9 +37,9 @@ CHECKS(64)
 #define BITLOCK_WAITS(word, deadline)                                                              \
     do {                                                                                           \
         if ((deadline) == PAWL_NO_DEADLINE)                                                        \
-            pawl_wait_begins_("bit lock", word, "take", 0, __builtin_return_address(0));           \
+            ipawl_wait_begins_("bit lock", word, "take", 0, __builtin_return_address(0));          \
     } while (0)
-#define BITLOCK_WAITED() pawl_wait_ends_()
+#define BITLOCK_WAITED() ipawl_wait_ends_()
 #else
 #define BITLOCK_WAITS(word, deadline) ((void)(word))
 #define BITLOCK_WAITED() ((void)0)

@@ -2,7 +2,7 @@
 /*
  * The operations of spin.h and lock.h as compiled functions. In the checking variant
  * word_face.inc.h forwards to them. In release the shared library exports them, for programs that
- * were compiled where a macro of the headers of 0.1.0 asked for calls.
+ * were compiled where a macro of an older version's headers asked for calls.
  */
 #include <pawl/lock.h>
 

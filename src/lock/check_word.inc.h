@@ -6,7 +6,7 @@
  */
 #if PAWL_WORD_KIND == PAWL_KIND_LOCK_
 #define BITS (PAWL_WORD_BITS | CHECK_SLEEPS)
-#define WORD_OF(l) PAWL_NAME_(shows_)(l)
+#define WORD_OF(l) PAWL_INNER_(shows_)(l)
 #else
 #define BITS PAWL_WORD_BITS
 #define WORD_OF(l) PAWL_AT_(pawl_load_relaxed)(&(l)->word)
@@ -15,8 +15,8 @@
 #define TEXT(token) TEXT_(token)
 
 #define CALL(verb, kind, from, to)                                                                 \
-    const struct pawl_check_call call = {(pawl_address_)(uintptr_t)l,                              \
-                                         (pawl_address_)(uintptr_t)__builtin_return_address(0),    \
+    const struct pawl_check_call call = {(ipawl_address_)(uintptr_t)l,                             \
+                                         (ipawl_address_)(uintptr_t)__builtin_return_address(0),   \
                                          TEXT(PAWL_NAME_(verb)),                                   \
                                          WORD_OF(l),                                               \
                                          BITS,                                                     \
@@ -28,26 +28,26 @@
     CHECKED_OPERATION void PAWL_SLOW_(verb)(PAWL_LOCK_ * l)                                        \
     {                                                                                              \
         CALL(verb, CHECK_##kind, PAWL_STATE_##from, PAWL_STATE_##to);                              \
-        struct pawl_held *held = pawl_check_before_(&call);                                        \
-        PAWL_NAME_(verb##_unchecked_)(l);                                                          \
-        pawl_check_after_(&call, held, true);                                                      \
+        struct pawl_held *held = ipawl_check_before_(&call);                                       \
+        PAWL_INNER_(verb##_unchecked_)(l);                                                         \
+        ipawl_check_after_(&call, held, true);                                                     \
     }
 #define CHECKED_bool(verb, kind, from, to)                                                         \
     CHECKED_OPERATION bool PAWL_SLOW_(verb)(PAWL_LOCK_ * l)                                        \
     {                                                                                              \
         CALL(verb, CHECK_##kind, PAWL_STATE_##from, PAWL_STATE_##to);                              \
-        struct pawl_held *held = pawl_check_before_(&call);                                        \
-        const bool ok = PAWL_NAME_(verb##_unchecked_)(l);                                          \
-        pawl_check_after_(&call, held, ok);                                                        \
+        struct pawl_held *held = ipawl_check_before_(&call);                                       \
+        const bool ok = PAWL_INNER_(verb##_unchecked_)(l);                                         \
+        ipawl_check_after_(&call, held, ok);                                                       \
         return ok;                                                                                 \
     }
 #define CHECKED_pawl_regained(verb, kind, from, to)                                                \
     CHECKED_OPERATION pawl_regained PAWL_SLOW_(verb)(PAWL_LOCK_ * l)                               \
     {                                                                                              \
         CALL(verb, CHECK_##kind, PAWL_STATE_##from, PAWL_STATE_##to);                              \
-        struct pawl_held *held = pawl_check_before_(&call);                                        \
-        const pawl_regained how = PAWL_NAME_(verb##_unchecked_)(l);                                \
-        pawl_check_after_(&call, held, true);                                                      \
+        struct pawl_held *held = ipawl_check_before_(&call);                                       \
+        const pawl_regained how = PAWL_INNER_(verb##_unchecked_)(l);                               \
+        ipawl_check_after_(&call, held, true);                                                     \
         return how;                                                                                \
     }
 #define PAWL_OP(result, verb, kind, from, to, cost) CHECKED_##result(verb, kind, from, to)
@@ -62,9 +62,9 @@
     CHECKED_OPERATION bool PAWL_SLOW_(verb##_until_checked)(PAWL_LOCK_ * l, uint64_t deadline)     \
     {                                                                                              \
         CALL(verb##_until, CHECK_try, PAWL_STATE_##from, PAWL_STATE_##to);                         \
-        struct pawl_held *held = pawl_check_before_(&call);                                        \
+        struct pawl_held *held = ipawl_check_before_(&call);                                       \
         const bool ok = PAWL_SLOW_(verb##_until)(l, deadline);                                     \
-        pawl_check_after_(&call, held, ok);                                                        \
+        ipawl_check_after_(&call, held, ok);                                                       \
         return ok;                                                                                 \
     }
 #include <pawl/detail/until.def>
@@ -73,12 +73,12 @@ CHECKED_OPERATION pawl_regained PAWL_SLOW_(atomic_to_read_until_checked)(PAWL_LO
                                                                          uint64_t deadline)
 {
     CALL(atomic_to_read_until, CHECK_tells, PAWL_STATE_A, PAWL_STATE_R);
-    struct pawl_held *held = pawl_check_before_(&call);
+    struct pawl_held *held = ipawl_check_before_(&call);
     const pawl_regained how = PAWL_SLOW_(atomic_to_read_until)(l, deadline);
     struct pawl_check_call done = call;
     if (how == PAWL_REGAIN_TIMED_OUT)
         done.to = PAWL_STATE_U;
-    pawl_check_after_(&done, held, true);
+    ipawl_check_after_(&done, held, true);
     return how;
 }
 #endif
@@ -90,18 +90,18 @@ CHECKED_OPERATION bool PAWL_SLOW_(take_read_counted_checked)(PAWL_LOCK_ *l, uint
     CALL(take_read_counted, deadline == UINT64_MAX ? CHECK_take : CHECK_try, PAWL_STATE_U,
          PAWL_STATE_R);
     bool ok;
-    pawl_check_counted_comes_();
+    ipawl_check_counted_comes_();
     ok = PAWL_DO_(try_read_counted)(l);
     if (!ok && deadline == UINT64_MAX) {
-        pawl_check_counted_waits_(&call);
-        pawl_wait_begins_(TEXT(PAWL_LOCK_), l, call.name, 0, __builtin_return_address(0));
+        ipawl_check_counted_waits_(&call);
+        ipawl_wait_begins_(TEXT(PAWL_LOCK_), l, call.name, 0, __builtin_return_address(0));
         ok = PAWL_SLOW_(take_read_counted_slow)(l, deadline);
-        pawl_wait_ends_();
+        ipawl_wait_ends_();
     } else if (!ok && deadline != 0) {
         ok = PAWL_SLOW_(take_read_counted_slow)(l, deadline);
     }
     if (!ok)
-        pawl_check_counted_goes_();
+        ipawl_check_counted_goes_();
     return ok;
 }
 
@@ -109,11 +109,11 @@ CHECKED_OPERATION void PAWL_SLOW_(drop_read_counted)(PAWL_LOCK_ *l)
 {
     const bool counted = PAWL_IS_(readers)(PAWL_AT_(pawl_load_relaxed)(&l->word)) != 0;
     if (!counted)
-        pawl_report_misuse_("dropped, but no read is counted", TEXT(PAWL_LOCK_), l,
-                            TEXT(PAWL_NAME_(drop_read_counted)), __builtin_return_address(0));
-    PAWL_NAME_(do_drop_read_counted_)(l);
+        ipawl_report_misuse_("dropped, but no read is counted", TEXT(PAWL_LOCK_), l,
+                             TEXT(PAWL_NAME_(drop_read_counted)), __builtin_return_address(0));
+    PAWL_INNER_(do_drop_read_counted_)(l);
     if (counted)
-        pawl_check_counted_goes_();
+        ipawl_check_counted_goes_();
 }
 #endif
 
@@ -121,14 +121,14 @@ CHECKED_OPERATION void PAWL_SLOW_(drop_read_counted)(PAWL_LOCK_ *l)
 CHECKED_OPERATION void PAWL_SLOW_(init)(PAWL_LOCK_ *l)
 {
     CALL(init, CHECK_drop, PAWL_STATE_U, PAWL_STATE_U);
-    pawl_check_unused_(&call, "initialised while in use", false);
+    ipawl_check_unused_(&call, "initialised while in use", false);
     PAWL_AT_(pawl_store_relaxed)(&l->word, 0);
 }
 
 CHECKED_OPERATION void PAWL_SLOW_(destroy)(PAWL_LOCK_ *l)
 {
     CALL(destroy, CHECK_drop, PAWL_STATE_U, PAWL_STATE_U);
-    pawl_check_unused_(&call, "destroyed while in use", call.word > PAWL_SPIN_APPLICATION_BITS);
+    ipawl_check_unused_(&call, "destroyed while in use", call.word > PAWL_SPIN_APPLICATION_BITS);
 }
 
 CHECKED_OPERATION void PAWL_SLOW_(assert_held)(const PAWL_LOCK_ *l, enum pawl_state state)
@@ -136,15 +136,15 @@ CHECKED_OPERATION void PAWL_SLOW_(assert_held)(const PAWL_LOCK_ *l, enum pawl_st
     static const char *const names[] = {
         "", TEXT(PAWL_NAME_(assert_held_read)), TEXT(PAWL_NAME_(assert_held_seek)),
         TEXT(PAWL_NAME_(assert_held_write)), TEXT(PAWL_NAME_(assert_held_atomic))};
-    const struct pawl_check_call call = {(pawl_address_)(uintptr_t)l,
-                                         (pawl_address_)(uintptr_t)__builtin_return_address(0),
+    const struct pawl_check_call call = {(ipawl_address_)(uintptr_t)l,
+                                         (ipawl_address_)(uintptr_t)__builtin_return_address(0),
                                          names[state],
                                          WORD_OF(l),
                                          BITS,
                                          CHECK_drop,
                                          PAWL_STATE_U,
                                          (uint8_t)state};
-    pawl_check_asserted_(&call);
+    ipawl_check_asserted_(&call);
 }
 
 #undef BITS

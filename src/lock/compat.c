@@ -18,7 +18,7 @@
                                                               unsigned type mask)                  \
     {                                                                                              \
         unsigned type w;                                                                           \
-        WAIT_UNTIL(w, (unsigned type)pawl_plock_load_(p, size, PAWL_PLOCK_ACQUIRE_),               \
+        WAIT_UNTIL(w, (unsigned type)ipawl_plock_load_(p, size, PAWL_PLOCK_ACQUIRE_),              \
                    (w & mask) == 0);                                                               \
         return w;                                                                                  \
     }                                                                                              \
@@ -27,7 +27,7 @@
     {                                                                                              \
         unsigned type w;                                                                           \
         pawl_cpu_relax(); /* the caller has just seen `previous` */                                \
-        WAIT_UNTIL(w, (unsigned type)pawl_plock_load_(p, size, PAWL_PLOCK_ACQUIRE_),               \
+        WAIT_UNTIL(w, (unsigned type)ipawl_plock_load_(p, size, PAWL_PLOCK_ACQUIRE_),              \
                    w != previous);                                                                 \
         return w;                                                                                  \
     }
@@ -39,8 +39,8 @@ WAITS(long, sizeof(long))
 
 void PAWL_SYMBOL_(pawl_lorw_rdlock_slow)(unsigned long *lock)
 {
-    pawl_lorw_word_ *const l = pawl_lorw_(lock);
-    pawl_lorw_word_ w;
+    ipawl_lorw_word_ *const l = ipawl_lorw_(lock);
+    ipawl_lorw_word_ w;
     /* The door: a writer that waits for readers to leave lets no new one in. */
     WAIT_UNTIL(w, PAWL_LORW_(pawl_load_relaxed)(l), (w & PLOCK_LORW_WRQ_MASK) == 0);
     /* [LORW_R_TAKE] acquire: the reader's reads follow the last writer's stores. */
@@ -54,19 +54,19 @@ void PAWL_SYMBOL_(pawl_lorw_rdlock_slow)(unsigned long *lock)
 }
 
 /* True when the word was free except for the door, and the caller holds the lock now. */
-static bool lorw_enter(pawl_lorw_word_ *l, pawl_lorw_word_ w)
+static bool lorw_enter(ipawl_lorw_word_ *l, ipawl_lorw_word_ w)
 {
     /* [LORW_W_TAKE] acquire: the writer's stores follow all accesses of earlier readers and
      * writers. */
-    return (w & ~(pawl_lorw_word_)PLOCK_LORW_WRQ_MASK) == 0 &&
+    return (w & ~(ipawl_lorw_word_)PLOCK_LORW_WRQ_MASK) == 0 &&
            PAWL_LORW_(pawl_cas_acquire)(l, &w, w | PLOCK_LORW_EXC_MASK, PAWL_LORW_W_TAKE);
 }
 
 void PAWL_SYMBOL_(pawl_lorw_wrlock_slow)(unsigned long *lock)
 {
-    pawl_lorw_word_ *const l = pawl_lorw_(lock);
+    ipawl_lorw_word_ *const l = ipawl_lorw_(lock);
     struct backoff pauses = BACKOFF_INIT;
-    pawl_lorw_word_ w = PAWL_LORW_(pawl_load_relaxed)(l);
+    ipawl_lorw_word_ w = PAWL_LORW_(pawl_load_relaxed)(l);
     /* A writer that finds the door closed by another writer waits outside until that writer has
      * left. */
     while (w & PLOCK_LORW_WRQ_MASK) {

@@ -85,7 +85,7 @@ bool PAWL_SYMBOL_(pawl_cond_wait)(pawl_cond *cond, const struct pawl_cond_lock *
     bool signalled;
 
     if (PAWL_CHECKED && lock->take == NULL)
-        return pawl_check_has_(lock->lock);
+        return ipawl_check_has_(lock->lock);
     pawl_os_told_plain(&waiter, sizeof waiter);
     waiter.waiter.address = cond;
     waiter.waiter.parker = pawl_parker_make(&room);

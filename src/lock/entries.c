@@ -43,7 +43,7 @@ PAWL_INTERNAL enum entries_mode entries_mode_now(void)
     return ENTRIES_MODE;
 }
 
-void pawl_entries_mode_(enum entries_mode mode)
+void ipawl_entries_mode_(enum entries_mode mode)
 {
     entries_mode = mode;
 }
@@ -84,12 +84,12 @@ PAWL_OS_EARLY static void entries_read_mode(void)
 
 static void entries_set_busy(struct pawl_entries *line, uint32_t busy)
 {
-    pawl_entries_count_(line, busy - pawl_entries_busy_(line));
+    ipawl_entries_count_(line, busy - ipawl_entries_busy_(line));
 }
 
 #if PAWL_HOOKS
 
-struct pawl_entries *pawl_thread_entries_(void)
+struct pawl_entries *ipawl_thread_entries_(void)
 {
     struct pawl_thread_line *line;
     struct pawl_entries *own;
@@ -136,10 +136,10 @@ static void entries_show_line(uint32_t number)
 static void entries_retire_line(struct pawl_entries *line, uint32_t number)
 {
     const uint32_t bit = UINT32_C(1) << number % 32;
-    const uint32_t reads = pawl_entries_reads_(line);
+    const uint32_t reads = ipawl_entries_reads_(line);
     if (reads != 0)
         (void)pawl_fetch_add_relaxed32(&entries_all()->reads, reads);
-    pawl_entries_count_(line, 0 - reads * (PAWL_ENTRIES_BUSY_ + 1));
+    ipawl_entries_count_(line, 0 - reads * (PAWL_ENTRIES_BUSY_ + 1));
     /* [ENTRY_RETIRE] release: the thread's reads are done, and those that moved are in their words,
      * before a claimant passes the line by. */
     (void)pawl_fetch_and_release32(&entries_all()->joined[number / 32], ~bit, PAWL_ENTRY_RETIRE);
@@ -175,7 +175,7 @@ static void entries_ask(uint32_t number)
  * Later reads need none. A thread that gets no line here never has one. */
 static void entries_start(void)
 {
-    const struct pawl_thread_line *const line = pawl_thread_line_();
+    const struct pawl_thread_line *const line = ipawl_thread_line_();
     ENTRIES_ASK(line != NULL ? thread_number(line) : 0);
 }
 
@@ -184,7 +184,7 @@ PAWL_INTERNAL void entries_join(void)
 {
     struct pawl_thread_line *line;
     struct pawl_entries *own;
-    if (pawl_entries_are_(PAWL_OWN_ENTRIES_))
+    if (ipawl_entries_are_(PAWL_OWN_ENTRIES_))
         return;
     if (PAWL_OWN_ENTRIES_ == NULL)
         entries_start();
@@ -213,14 +213,14 @@ PAWL_INTERNAL bool entries_first_drop(void)
     return ENTRIES_MODE == ENTRIES_ON && entries_exist();
 }
 
-PAWL_INTERNAL unsigned entries_find(struct pawl_entries *own, pawl_address_ identity)
+PAWL_INTERNAL unsigned entries_find(struct pawl_entries *own, ipawl_address_ identity)
 {
     unsigned i;
-    pawl_entries_hide_(own);
+    ipawl_entries_hide_(own);
     for (i = 0; i < PAWL_ENTRIES; i++)
         if (PAWL_ADDRESS_(pawl_load_relaxed)(&own->locks[i]) == identity)
             return i;
-    pawl_entries_show_(own);
+    ipawl_entries_show_(own);
     return i;
 }
 
@@ -235,14 +235,14 @@ static void entries_tell_waiters(struct pawl_entries *own)
     /* [ENTRY_LEFT] light: the entry is free before the reader looks whether a writer sleeps. */
     pawl_fence_light_known(PAWL_ENTRY_LEFT);
     if (pawl_load_relaxed32(&own->waiters) != 0)
-        pawl_entries_tell_(own);
+        ipawl_entries_tell_(own);
 }
 
 PAWL_INTERNAL void entries_free(struct pawl_entries *own, unsigned i)
 {
     entries_let_go(own, i);
-    pawl_entries_count_nothing_(own);
-    pawl_entries_show_(own);
+    ipawl_entries_count_nothing_(own);
+    ipawl_entries_show_(own);
     entries_tell_waiters(own);
 }
 
@@ -260,26 +260,26 @@ PAWL_INTERNAL void entries_recount(struct pawl_entries *own)
 {
     if (PAWL_HOOKS) /* a change of the count is no step */
         return;
-    pawl_entries_hide_(own);
+    ipawl_entries_hide_(own);
     entries_set_busy(own, own->eager + entries_in_line(own));
-    pawl_entries_show_(own);
+    ipawl_entries_show_(own);
 }
 
 /* The width is the identity's. */
-static void entries_drop_in_word(pawl_address_ identity)
+static void entries_drop_in_word(ipawl_address_ identity)
 {
-    void *const lock = (void *)(uintptr_t)(identity & ~(pawl_address_)1);
+    void *const lock = (void *)(uintptr_t)(identity & ~(ipawl_address_)1);
     if (identity & 1)
-        pawl_lock64_do_drop_read_counted_((pawl_lock64 *)lock);
+        ipawl_lock64_do_drop_read_counted_((pawl_lock64 *)lock);
     else
-        pawl_lock32_do_drop_read_counted_((pawl_lock32 *)lock);
+        ipawl_lock32_do_drop_read_counted_((pawl_lock32 *)lock);
 }
 
 /* A handler that read the same lock may have freed entry `i` and kept another one: then that is
  * freed. Where `i` still has the lock, it must be that one: a claimant may have passed the others
  * by, and they may be of reads that were granted. Where none has it, the handler's R is in the
  * word, and its drop has freed the entry instead. */
-void pawl_entries_take_back_(struct pawl_entries *own, unsigned i, pawl_address_ identity)
+void ipawl_entries_take_back_(struct pawl_entries *own, unsigned i, ipawl_address_ identity)
 {
     const unsigned first = entries_find(own, identity);
     if (first == PAWL_ENTRIES) {
@@ -290,7 +290,7 @@ void pawl_entries_take_back_(struct pawl_entries *own, unsigned i, pawl_address_
     entries_free(own, PAWL_ADDRESS_(pawl_load_relaxed)(&own->locks[i]) == identity ? i : first);
 }
 
-void pawl_entries_tell_(struct pawl_entries *own)
+void ipawl_entries_tell_(struct pawl_entries *own)
 {
     /* [ENTRY_WAKE] release: the waiter that sees the new turn finds the entry free. */
     (void)pawl_fetch_add_release32(&own->turn, 1, PAWL_ENTRY_WAKE);
@@ -300,10 +300,10 @@ void pawl_entries_tell_(struct pawl_entries *own)
 /* ---- The end of a thread, and fork ----------------------------------------------------------- */
 
 /* R goes to the word of the lock, whose width the identity tells. */
-static void entries_count_in_word(pawl_address_ identity)
+static void entries_count_in_word(ipawl_address_ identity)
 {
     if (identity & 1)
-        (void)pawl_fetch_add_relaxed64((uint64_t *)(uintptr_t)(identity & ~(pawl_address_)1),
+        (void)pawl_fetch_add_relaxed64((uint64_t *)(uintptr_t)(identity & ~(ipawl_address_)1),
                                        PAWL_SPIN64_R);
     else
         (void)pawl_fetch_add_relaxed32((uint32_t *)(uintptr_t)identity, PAWL_SPIN32_R);
@@ -311,9 +311,9 @@ static void entries_count_in_word(pawl_address_ identity)
 
 /* The claims of a parent's waiters have been taken back already. So what W is left holds the
  * lock, and an entry is of a reader that was about to give up. */
-static bool entries_word_is_written(pawl_address_ identity)
+static bool entries_word_is_written(ipawl_address_ identity)
 {
-    const uintptr_t word = (uintptr_t)(identity & ~(pawl_address_)1);
+    const uintptr_t word = (uintptr_t)(identity & ~(ipawl_address_)1);
     return identity & 1 ? pawl_load_relaxed64((const uint64_t *)word) >= PAWL_SPIN64_W
                         : pawl_load_relaxed32((const uint32_t *)word) >= PAWL_SPIN32_W;
 }
@@ -325,7 +325,7 @@ static void entries_end(struct pawl_entries *line, uint32_t number, enum entries
 {
     unsigned i;
     for (i = 0; i < PAWL_ENTRIES; i++) {
-        const pawl_address_ identity = PAWL_ADDRESS_(pawl_load_relaxed)(&line->locks[i]);
+        const ipawl_address_ identity = PAWL_ADDRESS_(pawl_load_relaxed)(&line->locks[i]);
         if (identity == 0)
             continue;
         if (how == ENTRIES_ENDS ||
@@ -380,8 +380,8 @@ static void entries_try_no_more(struct pawl_entries *line, bool own)
 {
     unsigned i;
     for (i = 0; i < PAWL_ENTRIES; i++) {
-        const pawl_address_ identity = PAWL_ADDRESS_(pawl_load_relaxed)(&line->locks[i]);
-        const pawl_address_ read = own ? identity & ~(pawl_address_)PAWL_ENTRY_TRIES_ : 0;
+        const ipawl_address_ identity = PAWL_ADDRESS_(pawl_load_relaxed)(&line->locks[i]);
+        const ipawl_address_ read = own ? identity & ~(ipawl_address_)PAWL_ENTRY_TRIES_ : 0;
         if (identity & PAWL_ENTRY_TRIES_)
             PAWL_ADDRESS_(pawl_store_relaxed)(&line->locks[i], read);
     }

@@ -28,7 +28,7 @@ PAWL_API void PAWL_SYMBOL_(pawl_entries_mode)(enum entries_mode mode);
 
 PAWL_C_END
 
-#define pawl_entries_mode_ PAWL_SYMBOL_(pawl_entries_mode)
+#define ipawl_entries_mode_ PAWL_SYMBOL_(pawl_entries_mode)
 
 /* ---- Whether a lock scales ---------------------------------------------------------------------
  *
@@ -88,7 +88,7 @@ PAWL_C_END
 
 /* The evidence about a lock. Locks that share a note mislead each other: that costs time only. */
 struct entries_note {
-    pawl_address_ identity;
+    ipawl_address_ identity;
     uint32_t readers; /* that met another reader, since the last that met a writer */
     uint32_t looks;   /* since `begun` */
     uint32_t reads;   /* entries_reads() at `begun` */
@@ -110,7 +110,7 @@ struct pawl_entries_all {
     struct pawl_entries lines[ENTRIES_IN_BLOCK];
 #if !PAWL_HOOKS
     /* Of lines[ENTRIES_IN_BLOCK...]: where block [number / ENTRIES_IN_BLOCK] lies, or 0. */
-    pawl_address_ blocks[ENTRIES_LINES / ENTRIES_IN_BLOCK];
+    ipawl_address_ blocks[ENTRIES_LINES / ENTRIES_IN_BLOCK];
 #endif
 };
 
@@ -131,7 +131,7 @@ static inline bool entries_exist(void)
 #if !PAWL_HOOKS
 static inline struct pawl_entries *entries_line(struct pawl_entries_all *all, uint32_t number)
 {
-    pawl_address_ *const block = &all->blocks[number % ENTRIES_LINES / ENTRIES_IN_BLOCK];
+    ipawl_address_ *const block = &all->blocks[number % ENTRIES_LINES / ENTRIES_IN_BLOCK];
     if (number >= ENTRIES_IN_BLOCK && number < ENTRIES_LINES)
         return PAWL_ADDRESS_(pawl_load_relaxed)(block) == 0
                    ? NULL
@@ -169,28 +169,28 @@ PAWL_INTERNAL void entries_join(void);
  * comes with it. */
 PAWL_INTERNAL bool entries_first_drop(void);
 /* A reader has met another reader at the word. True: its lock is to get BIASED now. */
-PAWL_INTERNAL bool entries_evidence(pawl_address_ identity);
+PAWL_INTERNAL bool entries_evidence(ipawl_address_ identity);
 /* A reader has met W there. */
-PAWL_INTERNAL void entries_no_evidence(pawl_address_ identity);
+PAWL_INTERNAL void entries_no_evidence(ipawl_address_ identity);
 /* A look begins: its note, where it is to be timed. */
-PAWL_INTERNAL struct entries_note *entries_note_to_time(pawl_address_ identity);
+PAWL_INTERNAL struct entries_note *entries_note_to_time(ipawl_address_ identity);
 /* A timed look has ended, and took so long. */
 PAWL_INTERNAL enum entries_look entries_judge(struct entries_note *note, uint64_t now,
                                               uint64_t took);
 /* W of the caller is in the word. Looks at the entries of all threads, and waits for each that has
  * the lock. With a deadline of 0 it does not wait. */
-PAWL_INTERNAL enum entries_look entries_wait(pawl_address_ identity, uint64_t deadline);
+PAWL_INTERNAL enum entries_look entries_wait(ipawl_address_ identity, uint64_t deadline);
 /* Whether an entry has the lock at this instant. */
-PAWL_INTERNAL bool entries_are_in_use(pawl_address_ identity);
+PAWL_INTERNAL bool entries_are_in_use(ipawl_address_ identity);
 /* From now on a thread that ends leaves its reads in its line, so that it touches no lock. So does
  * the child of a fork with the reads of the parent's other threads. For the preload library, where
  * any thread may end a read, and a lock may end while it is read. */
 PAWL_INTERNAL void entries_keep(void);
 /* How many have it. */
-PAWL_INTERNAL unsigned entries_count(pawl_address_ identity);
+PAWL_INTERNAL unsigned entries_count(ipawl_address_ identity);
 /* Hides the line and returns the number of its entry of that lock; PAWL_ENTRIES: there is none, and
  * nothing is hidden. */
-PAWL_INTERNAL unsigned entries_find(struct pawl_entries *own, pawl_address_ identity);
+PAWL_INTERNAL unsigned entries_find(struct pawl_entries *own, ipawl_address_ identity);
 /* The caller has found no entry of a lock that it reads. Its R is in the word, where a handler may
  * have moved it: one whose read counted there, and whose drop freed the entry. It may have come
  * between the load and the store of the count of entries, so these are counted anew. */

@@ -26,16 +26,16 @@
  * time. Each has come from another core, and one after the other they would take that long each. */
 #define ENTRIES_AHEAD 8
 
-static bool entries_have_it(const struct pawl_entries *line, unsigned i, pawl_address_ identity)
+static bool entries_have_it(const struct pawl_entries *line, unsigned i, ipawl_address_ identity)
 {
     /* [ENTRY_GONE] acquire: the claimant's accesses follow the reads of the reader that has freed
      * the entry. */
     return ((PAWL_ADDRESS_(pawl_load_acquire)(&line->locks[i], PAWL_ENTRY_GONE) ^ identity) &
-            ~(pawl_address_)PAWL_ENTRY_TRIES_) == 0;
+            ~(ipawl_address_)PAWL_ENTRY_TRIES_) == 0;
 }
 
 /* Reads the entry in a loop for a while. */
-static bool entries_loop(const struct pawl_entries *line, unsigned i, pawl_address_ identity,
+static bool entries_loop(const struct pawl_entries *line, unsigned i, ipawl_address_ identity,
                          uint64_t deadline)
 {
     struct loop loop = LOOP_INIT;
@@ -66,7 +66,7 @@ static bool entries_pause(struct pawl_entries *line, uint32_t turn, uint64_t dea
 
 /* Waits until the entry no longer has the lock. */
 static PAWL_COLD bool entries_wait_for(struct pawl_entries *line, unsigned i,
-                                       pawl_address_ identity, uint64_t deadline)
+                                       ipawl_address_ identity, uint64_t deadline)
 {
     bool in_time = true;
     bool free;
@@ -90,7 +90,7 @@ static PAWL_COLD bool entries_wait_for(struct pawl_entries *line, unsigned i,
 
 /* Unrolled: nearly all of a look is this. */
 static inline PAWL_ALWAYS_INLINE_ bool entries_line_has(const struct pawl_entries *line,
-                                                        pawl_address_ identity)
+                                                        ipawl_address_ identity)
 {
     unsigned i;
 #pragma GCC unroll 8
@@ -101,7 +101,7 @@ static inline PAWL_ALWAYS_INLINE_ bool entries_line_has(const struct pawl_entrie
 }
 
 /* The line has the lock, or had it a moment ago. */
-static PAWL_COLD bool entries_line_is_left(struct pawl_entries *line, pawl_address_ identity,
+static PAWL_COLD bool entries_line_is_left(struct pawl_entries *line, ipawl_address_ identity,
                                            uint64_t deadline, uint64_t *waited)
 {
     unsigned i;
@@ -132,7 +132,7 @@ static uint32_t entries_ask_for(const struct pawl_entries *lines, uint32_t bits)
 
 /* The number of the first of these lines that has the lock; 32: none. */
 static uint32_t entries_among(const struct pawl_entries *lines, uint32_t bits,
-                              pawl_address_ identity)
+                              ipawl_address_ identity)
 {
     uint32_t ahead = bits, i;
     for (i = 0; i < ENTRIES_AHEAD; i++)
@@ -147,7 +147,7 @@ static uint32_t entries_among(const struct pawl_entries *lines, uint32_t bits,
 
 /* The next line, from number *i on, that has the lock; *i is then the number behind it. NULL: no
  * further line has it. */
-static struct pawl_entries *entries_next(pawl_address_ identity, uint32_t *i)
+static struct pawl_entries *entries_next(ipawl_address_ identity, uint32_t *i)
 {
     struct pawl_entries_all *all;
     uint32_t used;
@@ -170,7 +170,7 @@ static struct pawl_entries *entries_next(pawl_address_ identity, uint32_t *i)
     return NULL;
 }
 
-PAWL_INTERNAL enum entries_look entries_wait(pawl_address_ identity, uint64_t deadline)
+PAWL_INTERNAL enum entries_look entries_wait(ipawl_address_ identity, uint64_t deadline)
 {
     struct entries_note *const note = entries_note_to_time(identity);
     const uint64_t begun = note != NULL ? pawl_os_now() : 0;
@@ -189,14 +189,14 @@ PAWL_INTERNAL enum entries_look entries_wait(pawl_address_ identity, uint64_t de
     return entries_judge(note, now, now - begun - waited);
 }
 
-PAWL_INTERNAL bool entries_are_in_use(pawl_address_ identity)
+PAWL_INTERNAL bool entries_are_in_use(ipawl_address_ identity)
 {
     uint32_t i = 0;
     pawl_os_must_be_known();
     return entries_next(identity, &i) != NULL;
 }
 
-PAWL_INTERNAL unsigned entries_count(pawl_address_ identity)
+PAWL_INTERNAL unsigned entries_count(ipawl_address_ identity)
 {
     const struct pawl_entries *line;
     unsigned count = 0, entry;

@@ -9,14 +9,14 @@
 
 #if PAWL_SCALES_
 
-static struct entries_note *entries_note_of(pawl_address_ identity)
+static struct entries_note *entries_note_of(ipawl_address_ identity)
 {
     /* Fibonacci hashing: the upper bits of the product depend on all of the address. */
     return &entries_all()->notes[((uint32_t)(identity >> 2) * UINT32_C(2654435769)) >> 24];
 }
 
 /* The note of this lock, begun anew where it was another's. */
-static struct entries_note *entries_own_note(pawl_address_ identity)
+static struct entries_note *entries_own_note(ipawl_address_ identity)
 {
     struct entries_note *const note = entries_note_of(identity);
     if (PAWL_ADDRESS_(pawl_load_relaxed)(&note->identity) != identity) {
@@ -38,7 +38,7 @@ static uint32_t entries_reads(void)
     for (i = 0; i < used; i += 32)
         for (bits = pawl_load_relaxed32(&all->joined[i / 32]); bits != 0; bits &= bits - 1) {
             const struct pawl_entries *const line = entries_line(all, i + entries_first(bits));
-            reads += line != NULL ? pawl_entries_reads_(line) : 0;
+            reads += line != NULL ? ipawl_entries_reads_(line) : 0;
         }
     return reads;
 }
@@ -58,7 +58,7 @@ static void entries_begin_account(struct entries_note *note, uint64_t now)
 #define ENTRIES_IS_NOTED() (++pawl_os_own()->met % ENTRIES_NOTED == 0)
 #endif
 
-PAWL_INTERNAL bool entries_evidence(pawl_address_ identity)
+PAWL_INTERNAL bool entries_evidence(ipawl_address_ identity)
 {
     struct entries_note *note;
     uint32_t readers;
@@ -84,7 +84,7 @@ PAWL_INTERNAL bool entries_evidence(pawl_address_ identity)
     return false;
 }
 
-PAWL_INTERNAL void entries_no_evidence(pawl_address_ identity)
+PAWL_INTERNAL void entries_no_evidence(ipawl_address_ identity)
 {
     struct entries_note *note;
     if (entries_mode_now() != ENTRIES_EVIDENCE || !entries_exist())
@@ -95,7 +95,7 @@ PAWL_INTERNAL void entries_no_evidence(pawl_address_ identity)
         pawl_store_relaxed32(&note->readers, 0);
 }
 
-PAWL_INTERNAL struct entries_note *entries_note_to_time(pawl_address_ identity)
+PAWL_INTERNAL struct entries_note *entries_note_to_time(ipawl_address_ identity)
 {
     struct entries_note *note;
     uint32_t looks;

@@ -63,12 +63,12 @@ PAWL_INTERNAL void lock_unlock(struct lock_place *here)
 static void lock_hint(struct lock_place *here, const void *lock)
 {
     pawl_store_relaxed64(&here->bucket->quiet_until, pawl_os_now() + LOCK_HANDOFF_NS);
-    PAWL_ADDRESS_(pawl_store_relaxed)(&here->bucket->awake_for, (pawl_address_)(uintptr_t)lock);
+    PAWL_ADDRESS_(pawl_store_relaxed)(&here->bucket->awake_for, (ipawl_address_)(uintptr_t)lock);
 }
 
 static void lock_no_hint(struct lock_place *here, const void *lock)
 {
-    const pawl_address_ hinted = (pawl_address_)(uintptr_t)lock;
+    const ipawl_address_ hinted = (ipawl_address_)(uintptr_t)lock;
     if (here->queue->awake == 0 &&
         PAWL_ADDRESS_(pawl_load_relaxed)(&here->bucket->awake_for) == hinted)
         PAWL_ADDRESS_(pawl_store_relaxed)(&here->bucket->awake_for, 0);
@@ -354,8 +354,9 @@ PAWL_INTERNAL void lock_wake_opened(const void *lock, uint32_t owner, uint64_t f
     /* [LOCK_LEFT] acquire: the releaser sees the hint as of the sleeper's PARKED, or later. */
     pawl_fence_acquire(PAWL_LOCK_LEFT);
     bucket = table_peek(lock);
-    left = PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->awake_for) == (pawl_address_)(uintptr_t)lock &&
-           lock_hint_counts(bucket);
+    left =
+        PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->awake_for) == (ipawl_address_)(uintptr_t)lock &&
+        lock_hint_counts(bucket);
     if (left && pawl_load_relaxed32(&bucket->urgent) == 0)
         return;
     opened = lock_opens(found, after) | (lock_atomics_only(after) ? WAIT_TURN : 0u);
@@ -510,5 +511,5 @@ PAWL_INTERNAL uint64_t lock_park_again(const struct word *word, uint64_t found, 
 /* Before main: a lock may be what an allocator waits for, and the registration may allocate. */
 PAWL_OS_EARLY static void register_table_subsystem(void)
 {
-    pawl_subsystem_register_early_(PAWL_FLOOR_LOCK, table_subsystem());
+    ipawl_subsystem_register_early_(PAWL_FLOOR_LOCK, table_subsystem());
 }

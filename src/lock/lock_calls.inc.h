@@ -9,7 +9,7 @@
 
 bool PAWL_SLOW_(take_read_counted_slow)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    return PAWL_NAME_(do_try_read_counted_)(l) ||
+    return PAWL_INNER_(do_try_read_counted_)(l) ||
            lock_wait(HERE, deadline, lock_take_read, 0, true);
 }
 
@@ -37,20 +37,20 @@ void PAWL_SLOW_(hand_off_slow)(PAWL_LOCK_ *l)
 
 bool PAWL_SLOW_(take_scaling)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    return PAWL_LIKELY(PAWL_NAME_(enter_)(l)) || PAWL_SLOW_(take_read_slow)(l, deadline);
+    return PAWL_LIKELY(PAWL_INNER_(enter_)(l)) || PAWL_SLOW_(take_read_slow)(l, deadline);
 }
 
 bool PAWL_SLOW_(try_scaling)(PAWL_LOCK_ *l)
 {
-    return PAWL_LIKELY(PAWL_NAME_(enter_)(l)) || PAWL_NAME_(do_try_read_counted_)(l);
+    return PAWL_LIKELY(PAWL_INNER_(enter_)(l)) || PAWL_INNER_(do_try_read_counted_)(l);
 }
 
 void PAWL_SLOW_(drop_read_slow)(PAWL_LOCK_ *l)
 {
-    if (PAWL_NAME_(free_entry_)(l))
+    if (PAWL_INNER_(free_entry_)(l))
         return;
     lock_before_drop(HERE);
-    PAWL_NAME_(do_drop_read_counted_)(l);
+    PAWL_INNER_(do_drop_read_counted_)(l);
 }
 
 void PAWL_SLOW_(count_slow)(PAWL_LOCK_ *l)

@@ -10,10 +10,10 @@ static bool lock_scales_now(uint64_t w)
     return (w & PAWL_LOCK_BIASED) != 0;
 }
 
-static pawl_address_ lock_identity(const struct word *word)
+static ipawl_address_ lock_identity(const struct word *word)
 {
-    return word->layout == WORD_64 ? pawl_lock64_identity_((const pawl_lock64 *)word->address)
-                                   : pawl_lock32_identity_((const pawl_lock32 *)word->address);
+    return word->layout == WORD_64 ? ipawl_lock64_identity_((const pawl_lock64 *)word->address)
+                                   : ipawl_lock32_identity_((const pawl_lock32 *)word->address);
 }
 
 static uint32_t lock_owner_of_claim(const struct word *word)
@@ -26,7 +26,7 @@ static uint32_t lock_owner_of_claim(const struct word *word)
 static void lock_scale(const struct word *word)
 {
     uint64_t w = word_load_relaxed(word);
-    while (pawl_spin64_no_writer_(w) && !lock_scales_now(w)) {
+    while (ipawl_spin64_no_writer_(w) && !lock_scales_now(w)) {
         if (word_cas_relaxed(word, &w, PAWL_LOCK_BIASED)) {
             PAWL_PROBE1(lock_bias_on, word->address);
             return;
@@ -45,7 +45,7 @@ static void lock_scale_no_more(const struct word *word)
 PAWL_INTERNAL bool lock_enter_scaling(struct claimant *c, uint64_t w)
 {
     const struct word *const word = &c->word;
-    const pawl_address_ identity = lock_identity(word);
+    const ipawl_address_ identity = lock_identity(word);
     struct pawl_entries *own;
     unsigned i;
     if (lock_wait_of(c)->counted)
@@ -57,15 +57,15 @@ PAWL_INTERNAL bool lock_enter_scaling(struct claimant *c, uint64_t w)
     }
     entries_join();
     own = PAWL_OWN_ENTRIES_;
-    if (!pawl_entries_are_(own))
+    if (!ipawl_entries_are_(own))
         return false;
-    i = pawl_entries_fill_(own, identity);
+    i = ipawl_entries_fill_(own, identity);
     if (i == PAWL_ENTRIES)
         return false;
-    if (word->layout == WORD_64 ? pawl_lock64_admits_((const pawl_lock64 *)word->address)
-                                : pawl_lock32_admits_((const pawl_lock32 *)word->address))
+    if (word->layout == WORD_64 ? ipawl_lock64_admits_((const pawl_lock64 *)word->address)
+                                : ipawl_lock32_admits_((const pawl_lock32 *)word->address))
         return true;
-    pawl_entries_take_back_(own, i, identity);
+    ipawl_entries_take_back_(own, i, identity);
     return false;
 }
 
@@ -101,11 +101,11 @@ PAWL_INTERNAL void lock_met_reader(struct word word)
 PAWL_INTERNAL void lock_before_drop(struct word word)
 {
     struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
-    if (pawl_entries_are_(own))
+    if (ipawl_entries_are_(own))
         entries_recount(own);
     else if (own == NULL && lock_scales_now(word_load_relaxed(&word)))
         pawl_os_must_be_known();
-    if ((own == NULL || (pawl_entries_are_(own) && own->eager != 0)) && entries_first_drop())
+    if ((own == NULL || (ipawl_entries_are_(own) && own->eager != 0)) && entries_first_drop())
         lock_scale(&word);
 }
 
@@ -116,7 +116,7 @@ PAWL_INTERNAL void lock_count(struct word word)
 {
     struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
     unsigned i;
-    if (!pawl_entries_are_(own)) {
+    if (!ipawl_entries_are_(own)) {
         if (lock_scales_now(word_load_relaxed(&word)))
             pawl_os_must_be_known();
         if (own == NULL && !PAWL_HOOKS)
@@ -142,7 +142,7 @@ PAWL_INTERNAL uint64_t lock_look_at_all(struct word word)
  * caller wait for it. */
 static bool lock_is_alone(uint64_t w, uint64_t held)
 {
-    const uint64_t mine = pawl_spin64_seekers_(held) != 0 ? UNIT_S - UNIT_R : ~UINT64_C(3);
+    const uint64_t mine = ipawl_spin64_seekers_(held) != 0 ? UNIT_S - UNIT_R : ~UINT64_C(3);
     return ((w ^ held) & mine) == 0;
 }
 
@@ -196,7 +196,7 @@ static bool lock_judge_claim(const struct word *word, uint64_t readers)
         return false;
     /* [SPIN_W_DRAIN] acquire: the caller's stores follow all accesses of earlier holders. */
     w = word_load_acquire(word, PAWL_SPIN_W_DRAIN);
-    if (pawl_spin64_readers_(w) != readers)
+    if (ipawl_spin64_readers_(w) != readers)
         return false;
     if (how == ENTRIES_TOO_DEAR)
         lock_scale_no_more(word);
@@ -260,7 +260,7 @@ PAWL_INTERNAL bool lock_claim_at_once(struct word word, uint64_t held, uint64_t 
     claimant.younger = NULL;
     table_lend(here.bucket, &lent, &claimant, word.address, lock_owner_of_claim(&word));
     if (lock_claim_alone(&here, &word, &claimant, held, claim)) {
-        got = lock_judge_claim(&word, pawl_spin64_readers_(held + claim));
+        got = lock_judge_claim(&word, ipawl_spin64_readers_(held + claim));
         if (!got)
             lock_withdraw_alone(&here, &word, &claimant, claim);
     }

@@ -18,7 +18,7 @@ static unsigned lock_ready_here(const struct lock_place *here, uint64_t w)
 {
     const struct wait *const keeper = here->queue != NULL ? here->queue->keeper : NULL;
     unsigned ready = lock_ready(w);
-    if (pawl_spin64_writers_(w) == UNIT_W && pawl_spin64_readers_(w) != 0 && keeper != NULL &&
+    if (ipawl_spin64_writers_(w) == UNIT_W && ipawl_spin64_readers_(w) != 0 && keeper != NULL &&
         (keeper->self.claim == WAIT_ALONE || keeper->self.claim == WAIT_PAST))
         ready |= WAIT_BESIDE;
     return ready;
@@ -116,7 +116,7 @@ static bool lock_pass_to_writer(struct lock_place *here)
 {
     struct wait *writer = here->queue->lists[LOCK_LIST_W].first;
     return writer != NULL &&
-           pawl_spin64_no_seeker_or_writer_(word_load_relaxed(&writer->self.word)) &&
+           ipawl_spin64_no_seeker_or_writer_(word_load_relaxed(&writer->self.word)) &&
            lock_stake_asleep(here, writer, false);
 }
 
@@ -157,7 +157,7 @@ static bool lock_enter_in_turn(struct claimant *c)
     lock_join(&here, wait);
     change = lock_begin_change(&c->word, &wait->waiter, UNIT_R - UNITS_W_S, UNIT_R);
     w = word_load_relaxed(&c->word);
-    while (!entered && pawl_spin64_writers_(w) == UNIT_W)
+    while (!entered && ipawl_spin64_writers_(w) == UNIT_W)
         /* [SPIN_R_TAKE] acquire: the reader's reads follow the last writer's stores. */
         entered = word_cas_acquire(&c->word, &w, change, PAWL_SPIN_R_TAKE);
     if (entered) {

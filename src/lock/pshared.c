@@ -201,7 +201,8 @@ static void shared_leave(const struct word *word, uint64_t units)
             continue;
         }
         /* No claim is in the word, and all others have been woken. */
-        if (pawl_spin64_no_seeker_or_writer_(next) && (told & SHARED_UNCLAIMED) == SHARED_UNCLAIMED)
+        if (ipawl_spin64_no_seeker_or_writer_(next) &&
+            (told & SHARED_UNCLAIMED) == SHARED_UNCLAIMED)
             empty |= SHARED_OTHERS;
         if (asleep & empty) {
             (void)pawl_fetch_and_relaxed32(shared_waits(word), ~empty);
@@ -222,7 +223,7 @@ static void shared_changed(const struct word *word, uint64_t found, uint64_t now
 {
     const unsigned opened = lock_opened(found, now, 0, SHARED_ESCALATE);
     uint64_t w;
-    if (opened == 0 || shared_tell(word, opened).woke || !pawl_spin64_no_seeker_or_writer_(now))
+    if (opened == 0 || shared_tell(word, opened).woke || !ipawl_spin64_no_seeker_or_writer_(now))
         return;
     w = word_load_relaxed(word);
     if ((w & (PAWL_PSHARED_PARKED | PAWL_PSHARED_LEAVING)) == PAWL_PSHARED_PARKED &&
@@ -239,7 +240,7 @@ static void shared_moved(const struct word *word, uint64_t found, uint64_t units
 
 static bool shared_lets_in(uint64_t found, uint64_t now)
 {
-    return pawl_spin64_nobody_(now) || lock_opened(found, now, 0, SHARED_ESCALATE) != 0;
+    return ipawl_spin64_nobody_(now) || lock_opened(found, now, 0, SHARED_ESCALATE) != 0;
 }
 
 /* ---- Claims ---------------------------------------------------------------------------------- */
@@ -313,7 +314,7 @@ static void shared_alter(struct claimant *c, uint64_t units, enum wait_class cla
 static bool shared_enter_in_turn(struct claimant *c)
 {
     uint64_t w = word_load_relaxed(&c->word);
-    while (pawl_spin64_writers_(w) == UNIT_W) {
+    while (ipawl_spin64_writers_(w) == UNIT_W) {
         /* [SPIN_R_TAKE] acquire: the reader's reads follow the last writer's stores. */
         if (word_cas_acquire(&c->word, &w, UNIT_R - UNITS_W_S, PAWL_SPIN_R_TAKE)) {
             shared_moved(&c->word, w, UNIT_R - UNITS_W_S);

@@ -266,7 +266,7 @@ enum pawl_robust pawl_robust_lock_seek_to_read(pawl_robust_lock *l)
 
 enum pawl_robust pawl_robust_lock_init(pawl_robust_lock *l)
 {
-    struct pawl_robust_cell_ *c;
+    struct ipawl_robust_cell_ *c;
     unsigned i;
     if (l == NULL || ((uintptr_t)l & 63u) != 0)
         return PAWL_ROBUST_CORRUPT;

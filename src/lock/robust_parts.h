@@ -45,7 +45,7 @@ PAWL_STATIC struct patience robust_until(uint64_t deadline)
 PAWL_STATIC uint32_t robust_self(void)
 {
 #if PAWL_HOOKS
-    const struct pawl_thread_line *line = pawl_thread_line_();
+    const struct pawl_thread_line *line = ipawl_thread_line_();
     return line ? pawl_load_relaxed32(&line->owner) : pawl_os_thread_id();
 #else
     return pawl_os_robust_self();
@@ -54,7 +54,7 @@ PAWL_STATIC uint32_t robust_self(void)
 
 /* A byte of a mutex that never changes tells a mutex from garbage. It is the first byte that is not
  * zero in a new mutex; this byte is the mutex's kind. */
-PAWL_STATIC uint32_t robust_layout(const struct pawl_robust_cell_ *fresh)
+PAWL_STATIC uint32_t robust_layout(const struct ipawl_robust_cell_ *fresh)
 {
     const uint8_t *bytes = (const uint8_t *)fresh->mutex;
     uint32_t at = 0;
@@ -76,7 +76,7 @@ PAWL_STATIC bool robust_is_lock(const pawl_robust_lock *l)
            (pawl_load_relaxed32(&l->state) & ~(DEATHS | LOST)) == 0;
 }
 
-PAWL_STATIC bool robust_is_cell(const pawl_robust_lock *l, const struct pawl_robust_cell_ *c)
+PAWL_STATIC bool robust_is_cell(const pawl_robust_lock *l, const struct ipawl_robust_cell_ *c)
 {
     const uint32_t seal = SEAL + (uint32_t)(c - &l->gate);
     const uint32_t layout = pawl_load_relaxed32(&l->layout);
@@ -94,7 +94,7 @@ PAWL_STATIC void robust_put_down(pawl_robust_lock *l, uint32_t death)
 
 /* I3: the caller got `c` from a dead holder and has not yet healed it. A writer holds all mutexes.
  * So when a mutex comes from a dead holder and a writer is on record, that writer has died. */
-PAWL_STATIC PAWL_COLD void robust_died(pawl_robust_lock *l, struct pawl_robust_cell_ *c)
+PAWL_STATIC PAWL_COLD void robust_died(pawl_robust_lock *l, struct ipawl_robust_cell_ *c)
 {
     const uint32_t holder = pawl_load_relaxed32(&c->holder);
     const uint32_t id = holder & ((1u << HOLDER_SHIFT) - 1);
@@ -122,7 +122,7 @@ PAWL_STATIC PAWL_COLD void robust_died(pawl_robust_lock *l, struct pawl_robust_c
  * the mutex. A newcomer that has overtaken the sleepers meanwhile does not know of them and would
  * not wake them either. Hence the count in the cell, and the wake that each holder then owes. (The
  * count needs no order: a sleeper has made a system call since it counted itself.) */
-PAWL_STATIC enum pawl_robust robust_get(pawl_robust_lock *l, struct pawl_robust_cell_ *c,
+PAWL_STATIC enum pawl_robust robust_get(pawl_robust_lock *l, struct ipawl_robust_cell_ *c,
                                         struct patience p)
 {
     enum pawl_os_robust how;
@@ -151,7 +151,7 @@ PAWL_STATIC enum pawl_robust robust_get(pawl_robust_lock *l, struct pawl_robust_
     }
 }
 
-PAWL_STATIC enum pawl_robust robust_put(pawl_robust_lock *l, struct pawl_robust_cell_ *c)
+PAWL_STATIC enum pawl_robust robust_put(pawl_robust_lock *l, struct ipawl_robust_cell_ *c)
 {
     if (!robust_is_cell(l, c) || !pawl_os_robust_unlock(c->mutex))
         return PAWL_ROBUST_CORRUPT;
@@ -267,7 +267,7 @@ PAWL_STATIC void robust_look_for_dead(pawl_robust_lock *l, unsigned own)
 {
     unsigned i;
     for (i = 0; i < PAWL_ROBUST_MEMBERS; i++) {
-        struct pawl_robust_cell_ *c = &l->members[i];
+        struct ipawl_robust_cell_ *c = &l->members[i];
         if (i == own || pawl_load_relaxed32(&c->holder) == 0)
             continue;
         if (robust_get(l, c, not_at_all) == PAWL_ROBUST_OK)

@@ -16,17 +16,17 @@ static void seq_awaits(const pawl_seq *s, const void *site);
 static void seq_wait_begins(const pawl_seq *s, const void *site)
 {
     seq_awaits(s, site);
-    pawl_wait_begins_("pawl_seq", s, "pawl_seq_begin", pawl_load_relaxed32(&s->writer) & ~DECLARED,
-                      site);
+    ipawl_wait_begins_("pawl_seq", s, "pawl_seq_begin", pawl_load_relaxed32(&s->writer) & ~DECLARED,
+                       site);
 }
 #define SEQ_WAIT_BEGINS(s, site) seq_wait_begins(s, site)
-#define SEQ_WAIT_ENDS() pawl_wait_ends_()
+#define SEQ_WAIT_ENDS() ipawl_wait_ends_()
 #else
 #define SEQ_WAIT_BEGINS(s, site) ((void)(s))
 #define SEQ_WAIT_ENDS() ((void)0)
 #endif
 
-pawl_seq_word pawl_seq_wait_(const pawl_seq *s)
+pawl_seq_word ipawl_seq_wait_(const pawl_seq *s)
 {
     pawl_seq_word n;
     PAWL_PROBE1(seq_wait, s);
@@ -50,7 +50,7 @@ struct seq_check {
 
 static void seq_misuse(const struct seq_check *c, const char *what)
 {
-    pawl_report_misuse_(what, c->type, c->object, c->call, c->site);
+    ipawl_report_misuse_(what, c->type, c->object, c->call, c->site);
 }
 
 /* How long a writer that is to blame may still be about to go. The kernel lets pthread_join return
@@ -120,11 +120,11 @@ static void seq_awaits(const pawl_seq *s, const void *site)
     pawl_fence_heavy(PAWL_CHECK_LOOK);
     if (PAWL_SEQ_AT_(pawl_load_relaxed)(&s->sequence) == n &&
         (writer == 0 || !pawl_os_thread_lives(writer)))
-        pawl_report_misuse_("waits for a write that nobody makes", "pawl_seq", s, "pawl_seq_begin",
-                            site);
+        ipawl_report_misuse_("waits for a write that nobody makes", "pawl_seq", s, "pawl_seq_begin",
+                             site);
 }
 
-__attribute__((noinline)) void pawl_seq_check_(void *object, unsigned what)
+__attribute__((noinline)) void ipawl_seq_check_(void *object, unsigned what)
 {
     static const char *const calls[] = {
         "pawl_seq_declare_writer", "pawl_seq_begin_write",          "pawl_seq_end_write",
@@ -165,15 +165,15 @@ __attribute__((noinline)) void pawl_seq_check_(void *object, unsigned what)
 static bool seq_own(pawl_spin32 *lock, unsigned what)
 {
     switch (what) {
-    case PAWL_SEQ_OWN_take_write: pawl_spin32_take_write_unchecked_(lock); return true;
-    case PAWL_SEQ_OWN_try_write: return pawl_spin32_try_write_unchecked_(lock);
-    case PAWL_SEQ_OWN_drop_write: pawl_spin32_drop_write_unchecked_(lock); return true;
-    case PAWL_SEQ_OWN_take_read: pawl_spin32_take_read_unchecked_(lock); return true;
-    default: pawl_spin32_drop_read_unchecked_(lock); return true;
+    case PAWL_SEQ_OWN_take_write: ipawl_spin32_take_write_unchecked_(lock); return true;
+    case PAWL_SEQ_OWN_try_write: return ipawl_spin32_try_write_unchecked_(lock);
+    case PAWL_SEQ_OWN_drop_write: ipawl_spin32_drop_write_unchecked_(lock); return true;
+    case PAWL_SEQ_OWN_take_read: ipawl_spin32_take_read_unchecked_(lock); return true;
+    default: ipawl_spin32_drop_read_unchecked_(lock); return true;
     }
 }
 
-__attribute__((noinline)) bool pawl_seq_own_(pawl_spin32 *lock, unsigned what)
+__attribute__((noinline)) bool ipawl_seq_own_(pawl_spin32 *lock, unsigned what)
 {
     static const struct pawl_check_call calls[] = {
         {0, 0, "take_write", 0, 32, CHECK_take, PAWL_STATE_U, PAWL_STATE_W},
@@ -192,21 +192,21 @@ __attribute__((noinline)) bool pawl_seq_own_(pawl_spin32 *lock, unsigned what)
     what -= latch ? PAWL_SEQ_OWN_LATCH_ : 0;
     (void)snprintf(name, sizeof name, "%s_%s", latch ? "pawl_seq_latch" : "pawl_seq", call.name);
     call.name = name;
-    call.lock = (pawl_address_)(uintptr_t)lock;
-    call.site = (pawl_address_)(uintptr_t)__builtin_return_address(0);
+    call.lock = (ipawl_address_)(uintptr_t)lock;
+    call.site = (ipawl_address_)(uintptr_t)__builtin_return_address(0);
     call.word = pawl_load_relaxed32(&lock->word);
     call.bits |= latch ? CHECK_SEQ_LATCH : CHECK_SEQ;
     if (what == PAWL_SEQ_OWN_init || what == PAWL_SEQ_OWN_destroy) {
         const bool made = what == PAWL_SEQ_OWN_destroy;
-        pawl_check_unused_(&call, made ? "destroyed while in use" : "initialised while in use",
-                           made && call.word > PAWL_SPIN_APPLICATION_BITS);
+        ipawl_check_unused_(&call, made ? "destroyed while in use" : "initialised while in use",
+                            made && call.word > PAWL_SPIN_APPLICATION_BITS);
         if (!made)
             pawl_store_relaxed32(&lock->word, 0);
         return true;
     }
-    held = pawl_check_before_(&call);
+    held = ipawl_check_before_(&call);
     ok = seq_own(lock, what);
-    pawl_check_after_(&call, held, ok);
+    ipawl_check_after_(&call, held, ok);
     return ok;
 }
 

@@ -77,12 +77,12 @@ PAWL_INTERNAL void table_unlock(struct pawl_bucket *bucket)
 PAWL_INTERNAL struct pawl_bucket *table_lock_of(const struct pawl_waiter *waiter)
 {
     for (;;) {
-        const pawl_address_ seen =
-            PAWL_ADDRESS_(pawl_load_relaxed)((const pawl_address_ *)&waiter->address);
+        const ipawl_address_ seen =
+            PAWL_ADDRESS_(pawl_load_relaxed)((const ipawl_address_ *)&waiter->address);
         struct pawl_bucket *bucket = table_lock((const void *)(uintptr_t)seen);
         /* An atomic load: if the address has changed, the caller does not hold its bucket. */
-        if (PAWL_LIKELY(PAWL_ADDRESS_(pawl_load_relaxed)((const pawl_address_ *)&waiter->address) ==
-                        seen))
+        if (PAWL_LIKELY(
+                PAWL_ADDRESS_(pawl_load_relaxed)((const ipawl_address_ *)&waiter->address) == seen))
             return bucket;
         table_unlock(bucket);
     }
@@ -255,8 +255,8 @@ PAWL_INTERNAL void table_move(struct pawl_bucket *from, struct pawl_bucket *to,
 {
     table_queue_remove(from, waiter);
     /* The waiter's thread may read the address at this moment, to find the bucket to lock. */
-    PAWL_ADDRESS_(pawl_store_relaxed)((pawl_address_ *)&waiter->address,
-                                      (pawl_address_)(uintptr_t)address);
+    PAWL_ADDRESS_(pawl_store_relaxed)((ipawl_address_ *)&waiter->address,
+                                      (ipawl_address_)(uintptr_t)address);
     (void)table_queue_append(to, waiter);
 }
 
@@ -429,14 +429,14 @@ PAWL_INTERNAL const struct pawl_subsystem *table_subsystem(void)
 PAWL_INTERNAL void table_expect_forks(void)
 {
     unsigned yields = PAWL_HOOKS ? 8 : 1000; /* models see them end */
-    if (PAWL_LIKELY(pawl_subsystem_(PAWL_FLOOR_LOCK) != NULL))
+    if (PAWL_LIKELY(ipawl_subsystem_(PAWL_FLOOR_LOCK) != NULL))
         return;
-    pawl_set_up_();
-    while (!pawl_is_set_up_() && yields-- > 0)
+    ipawl_set_up_();
+    while (!ipawl_is_set_up_() && yields-- > 0)
         pawl_os_yield();
-    pawl_subsystem_register_(PAWL_FLOOR_LOCK, table_subsystem());
+    ipawl_subsystem_register_(PAWL_FLOOR_LOCK, table_subsystem());
 }
 
 #ifdef PAWL_TEST_POINTS
-uint64_t pawl_table_steps_;
+uint64_t ipawl_table_steps_;
 #endif

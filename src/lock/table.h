@@ -96,17 +96,17 @@ struct table_latch_waiter;
 
 /* Some queues and their lock, usable from zero bytes. On a line of its own. */
 struct pawl_bucket {
-    pawl_address_ latch;                     /* table.c: held, and who waits for it */
+    ipawl_address_ latch;                    /* table.c: held, and who waits for it */
     struct table_latch_waiter *latch_oldest; /* the same; for the holder only */
     struct pawl_queue *queues;
     uint32_t urgent; /* sleepers that no hint may delay; read by any thread */
     /* Hints, changed under the latch, read by any thread. Growth hands them on. */
-    pawl_address_ awake_for; /* lock.c: a lock of which a waiter in this bucket is awake; wait.c:
+    ipawl_address_ awake_for; /* lock.c: a lock of which a waiter in this bucket is awake; wait.c:
                               * the mark of a bit lock whose waiter is on its way */
     uint64_t quiet_until __attribute__((aligned(8))); /* lock.c: ns, how long awake_for counts */
     /* In the first array only: the count of wait.c's waiters at addresses of this hash. */
     uint64_t sleepers __attribute__((aligned(8)));
-    pawl_address_ holder; /* of the latch: a number of its thread; 0: not known */
+    ipawl_address_ holder; /* of the latch: a number of its thread; 0: not known */
 } __attribute__((aligned(PAWL_CACHE_LINE)));
 
 struct pawl_table {
@@ -137,8 +137,8 @@ static inline uint32_t table_hash(const void *address, uint32_t doublings)
 
 /* The steps that threads make from waiter to waiter, for tests of their number. */
 #ifdef PAWL_TEST_POINTS
-extern uint64_t pawl_table_steps_;
-#define TABLE_STEP() ((void)pawl_fetch_add_relaxed64(&pawl_table_steps_, 1))
+extern uint64_t ipawl_table_steps_;
+#define TABLE_STEP() ((void)pawl_fetch_add_relaxed64(&ipawl_table_steps_, 1))
 #else
 #define TABLE_STEP() ((void)0)
 #endif

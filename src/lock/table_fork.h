@@ -24,9 +24,9 @@ static struct pawl_bucket *table_current(uint32_t *count)
  * no thread would drop their latches. True: the bucket is left to the calling thread. */
 static bool table_bucket_after_fork(struct pawl_bucket *bucket)
 {
-    const pawl_address_ holder = PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->holder);
-    const pawl_address_ held = PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->latch) & TABLE_HELD;
-    pawl_address_ left = 0;
+    const ipawl_address_ holder = PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->holder);
+    const ipawl_address_ held = PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->latch) & TABLE_HELD;
+    ipawl_address_ left = 0;
 
     if (TABLE_HANDLERS_FORK && held != 0 && holder == table_own_number())
         left = TABLE_HELD | TABLE_QUEUED; /* the handler that forks interrupted this thread there */

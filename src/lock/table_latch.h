@@ -22,8 +22,8 @@
 
 #include "table_mend.h"
 
-#define TABLE_HELD ((pawl_address_)1)
-#define TABLE_QUEUED ((pawl_address_)2)
+#define TABLE_HELD ((ipawl_address_)1)
+#define TABLE_QUEUED ((ipawl_address_)2)
 #if PAWL_HOOKS
 #define TABLE_POLLS 0
 #else
@@ -36,7 +36,7 @@ struct table_latch_waiter {
     struct pawl_parker *parker;
 };
 
-PAWL_STATIC struct table_latch_waiter *table_latch_youngest(pawl_address_ word)
+PAWL_STATIC struct table_latch_waiter *table_latch_youngest(ipawl_address_ word)
 {
     return (struct table_latch_waiter *)(uintptr_t)(word & ~(TABLE_HELD | TABLE_QUEUED));
 }
@@ -56,9 +56,9 @@ PAWL_STATIC struct table_latch_waiter *table_latch_youngest(pawl_address_ word)
 #define TABLE_LATCH_PARKS(parker) ((void)(TABLE_LATCH_PARKER = (parker)))
 #endif
 
-PAWL_STATIC pawl_address_ table_own_number(void)
+PAWL_STATIC ipawl_address_ table_own_number(void)
 {
-    return (pawl_address_)(uintptr_t)pawl_os_thread_slot();
+    return (ipawl_address_)(uintptr_t)pawl_os_thread_slot();
 }
 
 /* How many latches the thread has, asks for or gives up. A signal handler reads it: one that has
@@ -85,7 +85,7 @@ PAWL_STATIC void table_latch_drop(struct pawl_bucket *bucket);
 /* The caller holds the latch. Whether a fork has left the parent's waiters to it. */
 PAWL_STATIC bool table_latch_is_left(struct pawl_bucket *bucket)
 {
-    const pawl_address_ seen = PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->latch);
+    const ipawl_address_ seen = PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->latch);
     if ((seen & TABLE_HELD) != 0 && (seen & TABLE_QUEUED) == 0)
         return false;
     PLAIN_READ(bucket->latch_oldest);
@@ -101,11 +101,11 @@ PAWL_STATIC void table_latch_clear(struct pawl_bucket *bucket)
 
 PAWL_STATIC PAWL_COLD void table_latch_wait(struct pawl_bucket *bucket)
 {
-    pawl_address_ *latch = &bucket->latch;
+    ipawl_address_ *latch = &bucket->latch;
     struct pawl_parker room;
     struct table_latch_waiter self;
     unsigned polls = TABLE_POLLS;
-    pawl_address_ seen;
+    ipawl_address_ seen;
 
     pawl_os_told_plain(&self, sizeof self);
     self.younger = NULL;
@@ -125,7 +125,7 @@ PAWL_STATIC PAWL_COLD void table_latch_wait(struct pawl_bucket *bucket)
             PLAIN_WRITE(self);
             /* [TABLE_QUEUE] release: the waiter's entry is complete before the holder finds it. */
             if (PAWL_ADDRESS_(pawl_cas_release)(latch, &seen,
-                                                (pawl_address_)(uintptr_t)&self |
+                                                (ipawl_address_)(uintptr_t)&self |
                                                     (seen & TABLE_QUEUED) | TABLE_HELD,
                                                 PAWL_TABLE_QUEUE))
                 (void)pawl_park(self.parker, PAWL_NO_DEADLINE);
@@ -139,7 +139,7 @@ PAWL_STATIC PAWL_COLD void table_latch_wait(struct pawl_bucket *bucket)
 
 PAWL_STATIC void table_latch_take(struct pawl_bucket *bucket)
 {
-    pawl_address_ free_word = 0;
+    ipawl_address_ free_word = 0;
     table_latch_count(1);
     /* [TABLE_ENTER] acquire: the holder sees the list as the last holder left it. */
     if (PAWL_UNLIKELY(!PAWL_ADDRESS_(pawl_cas_acquire)(&bucket->latch, &free_word, TABLE_HELD,
@@ -165,7 +165,7 @@ PAWL_STATIC bool table_latch_take_or_not(struct pawl_bucket *bucket)
     }
     table_latch_count(1);
     for (;;) {
-        pawl_address_ seen = PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->latch);
+        ipawl_address_ seen = PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->latch);
         if ((seen & TABLE_HELD) == 0 &&
             /* [TABLE_ENTER] acquire: the holder sees the list as the last holder left it. */
             PAWL_ADDRESS_(pawl_cas_acquire)(&bucket->latch, &seen, seen | TABLE_HELD,
@@ -188,7 +188,7 @@ PAWL_STATIC struct table_latch_waiter *table_latch_turn_round(struct pawl_bucket
 {
     struct table_latch_waiter *w, *younger = NULL;
     /* [TABLE_POP] acquire: the entries of the sleepers are complete. */
-    pawl_address_ seen =
+    ipawl_address_ seen =
         PAWL_ADDRESS_(pawl_exchange_acquire)(&bucket->latch, TABLE_HELD, PAWL_TABLE_POP);
     /* Each of them sleeps once for each step here, so the tests count their system calls. */
     for (w = table_latch_youngest(seen); w != NULL; w = w->older) {
@@ -213,7 +213,7 @@ PAWL_STATIC void table_latch_drop_in_child(struct pawl_bucket *bucket)
 PAWL_STATIC PAWL_COLD void table_latch_wake(struct pawl_bucket *bucket)
 {
     struct table_latch_waiter *oldest = bucket->latch_oldest;
-    pawl_address_ seen, queued;
+    ipawl_address_ seen, queued;
 
     PLAIN_WRITE(bucket->latch_oldest);
     if (oldest == NULL)
@@ -239,7 +239,7 @@ PAWL_STATIC PAWL_COLD void table_latch_wake(struct pawl_bucket *bucket)
 
 PAWL_STATIC void table_latch_drop(struct pawl_bucket *bucket)
 {
-    pawl_address_ alone = TABLE_HELD;
+    ipawl_address_ alone = TABLE_HELD;
     TABLE_LATCH_HELD_BY(bucket, 0);
     /* [TABLE_LEAVE] release: the holder's changes of the list are done before the next holder. */
     if (PAWL_UNLIKELY(

@@ -40,20 +40,20 @@ uint64_t PAWL_SYMBOL_(pawl_now)(void)
 
 #if UINTPTR_MAX > UINT32_MAX
 /* No address of a lock has the highest bit. */
-static pawl_address_ wait_mark(const void *word, uint64_t bit)
+static ipawl_address_ wait_mark(const void *word, uint64_t bit)
 {
     return UINT64_C(1) << 63 | (uint64_t)(uintptr_t)word << 6 | (uint64_t)__builtin_ctzll(bit);
 }
 #else
 /* An address leaves no room for a bit. Each drop wakes a waiter. */
-static pawl_address_ wait_mark(const void *word, uint64_t bit)
+static ipawl_address_ wait_mark(const void *word, uint64_t bit)
 {
     (void)word, (void)bit;
     return 0;
 }
 #endif
 
-static bool wait_is_marked(const struct pawl_bucket *bucket, pawl_address_ mark)
+static bool wait_is_marked(const struct pawl_bucket *bucket, ipawl_address_ mark)
 {
     return mark != 0 && PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->awake_for) == mark;
 }
@@ -220,7 +220,7 @@ static struct pawl_waiter *wait_oldest(struct pawl_bucket *bucket, const void *a
 static unsigned wait_wake_listed(const void *address, uint64_t bits, unsigned count)
 {
     /* The mark that the wake leaves, if it comes from a drop of a bit lock. */
-    const pawl_address_ mark =
+    const ipawl_address_ mark =
         count == 1 && (bits & (bits - 1)) == 0 ? wait_mark(address, bits) : 0;
     struct wake_list list = WAKE_LIST_EMPTY;
     struct pawl_bucket *bucket;
@@ -362,7 +362,7 @@ unsigned PAWL_SYMBOL_(pawl_wake_shared)(const uint32_t *address, unsigned count)
 }
 
 #ifdef PAWL_TEST_POINTS
-void (*pawl_test_point_)(const char *name);
+void (*ipawl_test_point_)(const char *name);
 #endif
 
 #undef NATIVE_BITS

@@ -18,9 +18,9 @@ static unsigned lock_facts_of(uint64_t field, uint64_t unit)
 
 static unsigned lock_facts(uint64_t w)
 {
-    return lock_facts_of(pawl_spin64_readers_(w), UNIT_R) |
-           lock_facts_of(pawl_spin64_seekers_(w), UNIT_S) * WORD_NO_S |
-           lock_facts_of(pawl_spin64_writers_(w), UNIT_W) * WORD_NO_W;
+    return lock_facts_of(ipawl_spin64_readers_(w), UNIT_R) |
+           lock_facts_of(ipawl_spin64_seekers_(w), UNIT_S) * WORD_NO_S |
+           lock_facts_of(ipawl_spin64_writers_(w), UNIT_W) * WORD_NO_W;
 }
 
 PAWL_INTERNAL unsigned lock_ready(uint64_t w)
@@ -34,7 +34,7 @@ PAWL_INTERNAL unsigned lock_ready(uint64_t w)
 
 PAWL_INTERNAL bool lock_atomics_only(uint64_t w)
 {
-    return pawl_spin64_atomics_or_nobody_(w) && !pawl_spin64_no_writer_(w);
+    return ipawl_spin64_atomics_or_nobody_(w) && !ipawl_spin64_no_writer_(w);
 }
 
 PAWL_INTERNAL unsigned lock_sleepless(uint64_t w, unsigned escalate)
@@ -171,7 +171,7 @@ PAWL_INTERNAL bool lock_take_read(struct claimant *c)
     for (;;) {
         w = word_load_relaxed(&c->word);
         while (lock_ready(w) & (unsigned)class) {
-            if (pawl_spin64_no_writer_(w) && c->way->scaling != NULL &&
+            if (ipawl_spin64_no_writer_(w) && c->way->scaling != NULL &&
                 c->way->scaling->enter(c, w))
                 return true;
             /* [SPIN_R_TAKE] acquire: the reader's reads follow the last writer's stores. */
@@ -198,7 +198,7 @@ PAWL_INTERNAL bool lock_take_seek(struct claimant *c)
     uint64_t w;
     for (;;) {
         w = word_load_relaxed(&c->word);
-        while (pawl_spin64_no_seeker_or_writer_(w)) {
+        while (ipawl_spin64_no_seeker_or_writer_(w)) {
             /* [SPIN_S_TAKE] acquire: the seeker sees the stores of the last seeker or writer. */
             if (word_cas_acquire(&c->word, &w, UNITS_R_S, PAWL_SPIN_S_TAKE))
                 return true;
@@ -223,19 +223,19 @@ PAWL_INTERNAL bool lock_take_write(struct claimant *c)
     uint64_t w;
     for (;;) {
         w = word_load_relaxed(&c->word);
-        while (pawl_spin64_nobody_(w) && !lock_scales(c, w)) {
+        while (ipawl_spin64_nobody_(w) && !lock_scales(c, w)) {
             /* [SPIN_W_TAKE] acquire: the writer's stores follow all accesses of earlier holders. */
             if (word_cas_acquire(&c->word, &w, UNITS_W_S_R, PAWL_SPIN_W_TAKE))
                 return true;
         }
-        if (pawl_spin64_nobody_(w)) {
+        if (ipawl_spin64_nobody_(w)) {
             switch (c->way->scaling->claim_at_lines(c)) {
             case LINES_GRANTED: return true;
             case LINES_IN_USE: return lock_drain(c, UNITS_W_S_R);
             case LINES_CHANGED: continue;
             }
         }
-        if (pawl_spin64_no_seeker_or_writer_(w)) {
+        if (ipawl_spin64_no_seeker_or_writer_(w)) {
             if (c->way->stake(c, WAIT_DRAIN))
                 return lock_drain(c, UNITS_W_S_R);
             continue;
@@ -256,14 +256,14 @@ PAWL_INTERNAL bool lock_take_atomic(struct claimant *c)
     uint64_t w;
     for (;;) {
         w = word_load_relaxed(&c->word);
-        while (pawl_spin64_atomics_or_nobody_(w) &&
-               !(lock_scales(c, w) && pawl_spin64_no_writer_(w))) {
+        while (ipawl_spin64_atomics_or_nobody_(w) &&
+               !(lock_scales(c, w) && ipawl_spin64_no_writer_(w))) {
             /* [SPIN_A_TAKE] acquire: the atomic user's updates follow all accesses of earlier
              * holders. */
             if (word_cas_acquire(&c->word, &w, UNIT_W, PAWL_SPIN_A_TAKE))
                 return true;
         }
-        if (pawl_spin64_no_seeker_or_writer_(w)) {
+        if (ipawl_spin64_no_seeker_or_writer_(w)) {
             if (c->way->stake(c, WAIT_UPDATE))
                 return lock_update(c, UNITS_W_S);
             continue;
@@ -321,7 +321,7 @@ PAWL_INTERNAL bool lock_regain(struct claimant *c)
     /* [SPIN_A_GONE] acquire: the reader's reads follow the updates of the atomic users it waited
      * for. */
     const uint64_t w = word_load_acquire(&c->word, PAWL_SPIN_A_GONE);
-    if (how == WAIT_PASSED && pawl_spin64_no_writer_(w))
+    if (how == WAIT_PASSED && ipawl_spin64_no_writer_(w))
         return true;
     return lock_withdraw(c, UNIT_R);
 }

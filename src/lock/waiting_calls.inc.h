@@ -23,7 +23,8 @@ CALL(read_to_atomic_slow, lock_read_to_atomic)
  * before a wait has begun. A writer that has left meanwhile counts as a reader that was met. */
 bool PAWL_SLOW_(take_read_slow)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    if (PAWL_NAME_(scales_)(PAWL_AT_(pawl_load_relaxed)(&l->word)) || !PAWL_NAME_(do_try_read_)(l))
+    if (PAWL_INNER_(scales_)(PAWL_AT_(pawl_load_relaxed)(&l->word)) ||
+        !PAWL_INNER_(do_try_read_)(l))
         return WAIT(lock_take_read);
     MET_READER;
     return true;
@@ -31,7 +32,7 @@ bool PAWL_SLOW_(take_read_slow)(PAWL_LOCK_ *l, uint64_t deadline)
 
 bool PAWL_SLOW_(claim_atomic_slow)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    return PAWL_NAME_(do_try_atomic_)(l) || WAIT(lock_claim_atomic);
+    return PAWL_INNER_(do_try_atomic_)(l) || WAIT(lock_claim_atomic);
 }
 
 bool PAWL_SLOW_(drain_slow)(PAWL_LOCK_ *l, PAWL_WORD_ claim, uint64_t deadline)
@@ -43,5 +44,5 @@ pawl_regained PAWL_SLOW_(regain_slow)(PAWL_LOCK_ *l, uint64_t deadline)
 {
     if (WAIT(lock_regain))
         return PAWL_REGAIN_KEPT;
-    return PAWL_NAME_(do_take_read_)(l, deadline) ? PAWL_REGAIN_LET_GO : PAWL_REGAIN_TIMED_OUT;
+    return PAWL_INNER_(do_take_read_)(l, deadline) ? PAWL_REGAIN_LET_GO : PAWL_REGAIN_TIMED_OUT;
 }

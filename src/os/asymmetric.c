@@ -27,7 +27,7 @@
 #if PAWL_CALLS_OUT_
 
 #ifdef PAWL_SIM
-uint32_t pawl_fence_light_free_ = 1;
+uint32_t ipawl_fence_light_free_ = 1;
 #endif
 
 char *pawl_os_rseq(void)
@@ -55,7 +55,7 @@ uint32_t pawl_os_cpu_limit(void)
 
 #else
 
-uint32_t pawl_fence_light_free_;
+uint32_t ipawl_fence_light_free_;
 
 #ifdef __linux__
 
@@ -79,8 +79,9 @@ enum os_fences { FENCES_UNDECIDED, FENCES_STRONG, FENCES_LIGHT, FENCES_SEQUENCES
 #define COPIES 256
 
 struct pawl_fences {
-    uint32_t mode;                /* enum os_fences */
-    pawl_address_ copies[COPIES]; /* of pawl_fence_light_free_ in each copy that set it; 0: none */
+    uint32_t mode; /* enum os_fences */
+    ipawl_address_
+        copies[COPIES]; /* of ipawl_fence_light_free_ in each copy that set it; 0: none */
 };
 
 PAWL_SHARED_DECLARE(struct pawl_fences, fences_object);
@@ -166,18 +167,18 @@ static uint32_t os_fences_possible(void)
 }
 
 /* Replaces `from` by `to` in the first place that has it. */
-static bool os_fences_note(pawl_address_ from, pawl_address_ to)
+static bool os_fences_note(ipawl_address_ from, ipawl_address_ to)
 {
     unsigned i;
     for (i = 0; i < COPIES; i++) {
-        pawl_address_ found = from;
+        ipawl_address_ found = from;
         if (PAWL_ADDRESS_(pawl_cas_relaxed)(&os_fences_here()->copies[i], &found, to))
             return true;
     }
     return false;
 }
 
-#define OWN_LIGHT_FREE ((pawl_address_)(uintptr_t)&pawl_fence_light_free_)
+#define OWN_LIGHT_FREE ((ipawl_address_)(uintptr_t)&ipawl_fence_light_free_)
 
 /* Before main, or when the object is loaded: no other copy is loaded at the same time. A thread
  * that runs earlier passes full fences and uses no sequence. */
@@ -186,7 +187,7 @@ PAWL_OS_EARLY static void fences_join(void)
     if (os_fences_mode() == FENCES_UNDECIDED)
         pawl_store_relaxed32(&os_fences_here()->mode, os_fences_possible());
     if (os_fences_mode() != FENCES_STRONG && os_fences_note(0, OWN_LIGHT_FREE))
-        pawl_store_relaxed32(&pawl_fence_light_free_, 1);
+        pawl_store_relaxed32(&ipawl_fence_light_free_, 1);
 }
 
 /* The object is unloaded, or the process ends. */
@@ -213,14 +214,14 @@ static void os_must_membarrier(int command, int registration)
         os_fences_never();
 }
 
-void pawl_os_fence_heavy_(void)
+void ipawl_os_fence_heavy_(void)
 {
     if (os_fences_mode() >= FENCES_LIGHT)
         os_must_membarrier(EXPEDITED, REGISTER_EXPEDITED);
 }
 
 /* Under PAWL_NO_MEMBARRIER, and where a filter forbids the call by now, there is none. */
-bool pawl_os_fence_heavy_or_not_(void)
+bool ipawl_os_fence_heavy_or_not_(void)
 {
     return os_fences_mode() >= FENCES_LIGHT &&
            (os_membarrier(EXPEDITED) || os_registers(REGISTER_EXPEDITED, EXPEDITED));
@@ -231,7 +232,7 @@ void pawl_os_shut_out(void)
     if (os_fences_mode() == FENCES_SEQUENCES)
         os_must_membarrier(EXPEDITED_RSEQ, REGISTER_EXPEDITED_RSEQ);
     else
-        pawl_os_fence_heavy_();
+        ipawl_os_fence_heavy_();
 }
 
 char *pawl_os_rseq(void)
@@ -244,7 +245,7 @@ void pawl_os_fences_strong(void)
     struct pawl_fences *fences = os_fences_here();
     unsigned i;
     for (i = 0; i < COPIES; i++) {
-        const pawl_address_ copy = PAWL_ADDRESS_(pawl_load_relaxed)(&fences->copies[i]);
+        const ipawl_address_ copy = PAWL_ADDRESS_(pawl_load_relaxed)(&fences->copies[i]);
         if (copy != 0)
             pawl_store_relaxed32((uint32_t *)(uintptr_t)copy, 0);
     }
@@ -266,11 +267,11 @@ uint32_t pawl_os_cpu_limit(void)
 
 #else
 
-void pawl_os_fence_heavy_(void)
+void ipawl_os_fence_heavy_(void)
 {
 }
 
-bool pawl_os_fence_heavy_or_not_(void)
+bool ipawl_os_fence_heavy_or_not_(void)
 {
     return false;
 }

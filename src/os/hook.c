@@ -26,7 +26,7 @@ __attribute__((weak)) void *pawl_hook_shared(void *object)
     return object;
 }
 
-void pawl_forget_(void)
+void ipawl_forget_(void)
 {
     const struct pawl_os_shared *shared;
     for (shared = os_all_shared; shared != NULL; shared = shared->next)
@@ -108,7 +108,7 @@ uint32_t pawl_os_thread_id(void)
 bool pawl_os_thread_lives(uint32_t id)
 {
     (void)id;
-    return true; /* a simulated thread gives its line back when it ends (pawl_thread_exit_) */
+    return true; /* a simulated thread gives its line back when it ends (ipawl_thread_exit_) */
 }
 
 bool pawl_os_wait(const uint32_t *address, uint32_t expected, uint64_t deadline)

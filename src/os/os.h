@@ -109,7 +109,7 @@ void PAWL_SYMBOL_(pawl_os_own_after_fork)(void);
 #if !PAWL_HOOKS
 static inline struct pawl_own *pawl_os_own(void)
 {
-    return &pawl_thread_own_;
+    return &ipawl_thread_own_;
 }
 #endif
 #define pawl_os_own_after_fork() ((void)0)
@@ -199,13 +199,13 @@ void PAWL_SYMBOL_(pawl_os_thread_name)(uint32_t id, char *text, size_t size);
  * line if they can be found before `deadline` (ns of pawl_os_now). An address may be several calls,
  * of inlined functions. The library's own functions are passed over, and what called the program's
  * first function. Says something of the first address if the system knows nothing. */
-void PAWL_SYMBOL_(pawl_os_name_calls)(const pawl_address_ *sites, unsigned count,
+void PAWL_SYMBOL_(pawl_os_name_calls)(const ipawl_address_ *sites, unsigned count,
                                       void (*say)(const char *text), uint64_t deadline);
 
 /* Writes the name of the global variable, or of the function, at the address (os/symbol.c), with
  * the offset in it; "" where there is none. */
-void PAWL_SYMBOL_(pawl_os_name_data)(pawl_address_ address, char *text, size_t size);
-void PAWL_SYMBOL_(pawl_os_name_function)(pawl_address_ address, char *text, size_t size);
+void PAWL_SYMBOL_(pawl_os_name_data)(ipawl_address_ address, char *text, size_t size);
+void PAWL_SYMBOL_(pawl_os_name_function)(ipawl_address_ address, char *text, size_t size);
 #endif
 
 PAWL_C_END

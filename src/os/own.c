@@ -28,7 +28,7 @@
 
 #if !PAWL_HOOKS && !PAWL_OWN_IS_POINTER_
 
-PAWL_API __thread struct pawl_own pawl_thread_own_ __attribute__((__tls_model__("initial-exec")));
+PAWL_API __thread struct pawl_own ipawl_thread_own_ __attribute__((__tls_model__("initial-exec")));
 
 #elif !PAWL_HOOKS
 
@@ -44,7 +44,7 @@ PAWL_API __thread struct pawl_own pawl_thread_own_ __attribute__((__tls_model__(
 
 struct own_blocks {
     struct pawl_own at_hand[OWN_AT_HAND];
-    pawl_address_ chunks[OWN_CHUNKS];
+    ipawl_address_ chunks[OWN_CHUNKS];
     uint32_t process; /* number of the process that has claimed blocks */
 };
 
@@ -160,15 +160,15 @@ static struct pawl_own *own_claim(struct own_blocks *all, uint32_t id)
 PAWL_COLD struct pawl_own *pawl_os_own_make(void)
 {
     struct own_blocks *const all = PAWL_SHARED_PLACE(struct own_blocks, thread_blocks);
-    pawl_address_ *const variable =
-        (pawl_address_ *)(void *)PAWL_SHARED_PLACE(struct pawl_own *, thread_own);
-    pawl_address_ found = PAWL_ADDRESS_(pawl_load_relaxed)(variable);
+    ipawl_address_ *const variable =
+        (ipawl_address_ *)(void *)PAWL_SHARED_PLACE(struct pawl_own *, thread_own);
+    ipawl_address_ found = PAWL_ADDRESS_(pawl_load_relaxed)(variable);
     struct pawl_own *block = (struct pawl_own *)(uintptr_t)found;
     if (block->owner != 0) /* a handler was first */
         return block;
     block = own_claim(all, pawl_os_thread_id());
     __asm__ __volatile__("" ::: "memory"); /* a handler finds it complete */
-    return PAWL_ADDRESS_(pawl_cas_relaxed)(variable, &found, (pawl_address_)(uintptr_t)block)
+    return PAWL_ADDRESS_(pawl_cas_relaxed)(variable, &found, (ipawl_address_)(uintptr_t)block)
                ? block
                : (struct pawl_own *)(uintptr_t)found;
 }

@@ -7,11 +7,11 @@
 #define PAWL_POINT_H
 
 #ifdef PAWL_TEST_POINTS
-extern void (*pawl_test_point_)(const char *name);
+extern void (*ipawl_test_point_)(const char *name);
 #define TEST_POINT(name)                                                                           \
     do {                                                                                           \
-        if (pawl_test_point_ != NULL)                                                              \
-            pawl_test_point_(name);                                                                \
+        if (ipawl_test_point_ != NULL)                                                             \
+            ipawl_test_point_(name);                                                               \
     } while (0)
 #else
 #define TEST_POINT(name) ((void)0)

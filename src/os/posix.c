@@ -248,7 +248,7 @@ static void os_say_place(const struct place *place, void (*say)(const char *text
     const char *base = strrchr(place->module, '/');
     char function[256];
     base = base == NULL ? place->module : base + 1;
-    pawl_os_name_function((pawl_address_)place->address, function, sizeof function);
+    pawl_os_name_function((ipawl_address_)place->address, function, sizeof function);
     if (os_is_our_name(function) || (place->symbol != NULL && os_is_our_name(place->symbol)))
         return;
     if (function[0] != 0)
@@ -311,7 +311,7 @@ static bool os_say_places(const struct place *places, unsigned count, void (*say
     return goes_on;
 }
 
-void pawl_os_name_calls(const pawl_address_ *sites, unsigned count, void (*say)(const char *text),
+void pawl_os_name_calls(const ipawl_address_ *sites, unsigned count, void (*say)(const char *text),
                         uint64_t deadline)
 {
     static struct place places[MOST_ASKED];

@@ -168,7 +168,7 @@ void pawl_os_told_own(void *memory, size_t size);
  */
 #if PAWL_HOOKS
 
-/* A harness may start an execution anew (pawl_forget_) and learn of each use. */
+/* A harness may start an execution anew (ipawl_forget_) and learn of each use. */
 struct pawl_os_shared {
     void *object;
     size_t size;
@@ -196,24 +196,24 @@ void pawl_os_add_shared(struct pawl_os_shared *shared);
 
 #if defined(__ELF__)
 #define PAWL_SHARED_POINTER_(name)                                                                 \
-    PAWL_SHARED_LINKAGE_ PAWL_API pawl_address_ PAWL_SHARED_NAME_(name)
+    PAWL_SHARED_LINKAGE_ PAWL_API ipawl_address_ PAWL_SHARED_NAME_(name)
 #else
 #define PAWL_SHARED_POINTER_(name)                                                                 \
-    PAWL_SHARED_LINKAGE_ PAWL_HIDDEN_ pawl_address_ PAWL_SHARED_NAME_(name)
+    PAWL_SHARED_LINKAGE_ PAWL_HIDDEN_ ipawl_address_ PAWL_SHARED_NAME_(name)
 #endif
 #if PAWL_HAS_UNIQUE_
-#define PAWL_SHARED_DEFINED_(name) PAWL_UNIQUE_ZERO(pawl_address_, PAWL_SHARED_NAME_(name))
+#define PAWL_SHARED_DEFINED_(name) PAWL_UNIQUE_ZERO(ipawl_address_, PAWL_SHARED_NAME_(name))
 #else
-#define PAWL_SHARED_DEFINED_(name) pawl_address_ PAWL_SHARED_NAME_(name)
+#define PAWL_SHARED_DEFINED_(name) ipawl_address_ PAWL_SHARED_NAME_(name)
 #endif
 
 /* The object at *pointer, of so many bytes; reserves it at the first use. Signal-safe. Ends the
  * program where the system gives no memory. */
 #define pawl_os_shared PAWL_SYMBOL_(pawl_os_shared)
-void *pawl_os_shared(pawl_address_ *pointer, size_t size) __attribute__((returns_nonnull));
+void *pawl_os_shared(ipawl_address_ *pointer, size_t size) __attribute__((returns_nonnull));
 /* The same, but NULL where the system gives no memory. */
 #define pawl_os_shared_or_none PAWL_SYMBOL_(pawl_os_shared_or_none)
-PAWL_SHARED_LINKAGE_ void *pawl_os_shared_or_none(pawl_address_ *pointer, size_t size);
+PAWL_SHARED_LINKAGE_ void *pawl_os_shared_or_none(ipawl_address_ *pointer, size_t size);
 
 /* The pointer never changes once it is set, so the compiler may call the function once for many
  * uses. */
@@ -225,10 +225,10 @@ PAWL_SHARED_LINKAGE_ void *pawl_os_shared_or_none(pawl_address_ *pointer, size_t
         __attribute__((const, returns_nonnull))
 #define PAWL_SHARED_DEFINE(type, name)                                                             \
     PAWL_SHARED_DEFINED_(name);                                                                    \
-    PAWL_SHARED_FOUND_(pawl_address_, name);                                                       \
+    PAWL_SHARED_FOUND_(ipawl_address_, name);                                                      \
     type *PAWL_SHARED_AT_(name)(void)                                                              \
     {                                                                                              \
-        return (type *)pawl_os_shared(PAWL_SHARED_PLACE(pawl_address_, name), sizeof(type));       \
+        return (type *)pawl_os_shared(PAWL_SHARED_PLACE(ipawl_address_, name), sizeof(type));      \
     }                                                                                              \
     struct pawl_os_shared /* the user's semicolon ends it */
 /* PAWL_SHARED_DEFINE_ITSELF(type, name): one that is there from the start, as zero bytes. */
@@ -243,9 +243,9 @@ PAWL_SHARED_LINKAGE_ void *pawl_os_shared_or_none(pawl_address_ *pointer, size_t
     PAWL_SHARED_FOUND_(type, name)
 #define PAWL_SHARED(type, name) PAWL_SHARED_AT_(name)()
 #define PAWL_SHARED_IS_THERE(name)                                                                 \
-    (PAWL_ADDRESS_(pawl_load_relaxed)(PAWL_SHARED_PLACE(pawl_address_, name)) != 0)
+    (PAWL_ADDRESS_(pawl_load_relaxed)(PAWL_SHARED_PLACE(ipawl_address_, name)) != 0)
 #define PAWL_SHARED_ASK(type, name)                                                                \
-    (pawl_os_shared_or_none(PAWL_SHARED_PLACE(pawl_address_, name), sizeof(type)) != NULL)
+    (pawl_os_shared_or_none(PAWL_SHARED_PLACE(ipawl_address_, name), sizeof(type)) != NULL)
 
 #endif
 

@@ -104,7 +104,7 @@ static void symbol_find(const struct file *f, uintptr_t base, struct wanted *w)
             return;
 }
 
-static void symbol_name(unsigned char type, pawl_address_ address, char *text, size_t size)
+static void symbol_name(unsigned char type, ipawl_address_ address, char *text, size_t size)
 {
     struct wanted wanted = {type, (uintptr_t)address, text, size};
     Dl_info info, program;
@@ -137,26 +137,26 @@ static void symbol_name(unsigned char type, pawl_address_ address, char *text, s
     (void)munmap(mapped, f.size);
 }
 
-void pawl_os_name_data(pawl_address_ address, char *text, size_t size)
+void pawl_os_name_data(ipawl_address_ address, char *text, size_t size)
 {
     symbol_name(STT_OBJECT, address, text, size);
 }
 
-void pawl_os_name_function(pawl_address_ address, char *text, size_t size)
+void pawl_os_name_function(ipawl_address_ address, char *text, size_t size)
 {
     symbol_name(STT_FUNC, address, text, size);
 }
 
 #else
 
-void pawl_os_name_function(pawl_address_ address, char *text, size_t size)
+void pawl_os_name_function(ipawl_address_ address, char *text, size_t size)
 {
     (void)address;
     if (size > 0)
         text[0] = 0;
 }
 
-void pawl_os_name_data(pawl_address_ address, char *text, size_t size)
+void pawl_os_name_data(ipawl_address_ address, char *text, size_t size)
 {
     (void)address;
     if (size > 0)

@@ -5,6 +5,6 @@
 #include "os.h"
 
 /* Hidden, because two shared objects of one process may differ. */
-extern const char pawl_one_variant_per_program_[1] PAWL_HIDDEN_;
-__attribute__((used)) const char pawl_one_variant_per_program_[1] = "";
+extern const char ipawl_one_variant_per_program_[1] PAWL_HIDDEN_;
+__attribute__((used)) const char ipawl_one_variant_per_program_[1] = "";
 __attribute__((used)) const char pawl_variant_mark[1] = "";

@@ -64,10 +64,10 @@ static any_function os_look_up(enum late_function which)
 static any_function os_late(enum late_function which)
 {
     enum { ABSENT = 1 };
-    static pawl_address_ found[LATE_FUNCTIONS];
-    pawl_address_ address = PAWL_ADDRESS_(pawl_load_relaxed)(&found[which]);
+    static ipawl_address_ found[LATE_FUNCTIONS];
+    ipawl_address_ address = PAWL_ADDRESS_(pawl_load_relaxed)(&found[which]);
     if (PAWL_UNLIKELY(address == 0)) {
-        address = (pawl_address_)(uintptr_t)os_look_up(which);
+        address = (ipawl_address_)(uintptr_t)os_look_up(which);
         if (address == 0)
             address = ABSENT;
         PAWL_ADDRESS_(pawl_store_relaxed)(&found[which], address);
@@ -324,7 +324,7 @@ bool pawl_os_return_pages(void *pages, size_t size)
 #include <string.h>
 
 /* The module and the offset in it, which a debugger or addr2line turns into a line. */
-static void os_say_call(pawl_address_ site, void (*say)(const char *text))
+static void os_say_call(ipawl_address_ site, void (*say)(const char *text))
 {
     char text[1100];
     char path[1024];
@@ -349,7 +349,7 @@ static void os_say_call(pawl_address_ site, void (*say)(const char *text))
     say(text);
 }
 
-void pawl_os_name_calls(const pawl_address_ *sites, unsigned count, void (*say)(const char *text),
+void pawl_os_name_calls(const ipawl_address_ *sites, unsigned count, void (*say)(const char *text),
                         uint64_t deadline)
 {
     unsigned i;

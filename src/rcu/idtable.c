@@ -27,14 +27,14 @@ struct idtable_book {
 #if PAWL_CHECKED
 #define IDTABLE_SITE __builtin_return_address(0)
 #define IDTABLE_MISUSE(what, t, call)                                                              \
-    pawl_report_misuse_(what, "pawl_idtable", t, call, IDTABLE_SITE)
+    ipawl_report_misuse_(what, "pawl_idtable", t, call, IDTABLE_SITE)
 #define IDTABLE_LIVES(t, call)                                                                     \
     do {                                                                                           \
         if (pawl_load_relaxed32(&(t)->life) == IDTABLE_DESTROYED)                                  \
             IDTABLE_MISUSE("used after destroy", t, call);                                         \
     } while (0)
 
-__attribute__((noinline)) void pawl_idtable_check_(const pawl_idtable *t)
+__attribute__((noinline)) void ipawl_idtable_check_(const pawl_idtable *t)
 {
     IDTABLE_LIVES(t, "a lookup");
 }
@@ -45,17 +45,17 @@ __attribute__((noinline)) void pawl_idtable_check_(const pawl_idtable *t)
 
 /* ---- Arrays ---------------------------------------------------------------------------------- */
 
-static struct idtable_book *idtable_books(struct pawl_idtable_array_ *array)
+static struct idtable_book *idtable_books(struct ipawl_idtable_array_ *array)
 {
-    return (struct idtable_book *)(void *)(pawl_idtable_places_(array) + array->size);
+    return (struct idtable_book *)(void *)(ipawl_idtable_places_(array) + array->size);
 }
 
 /* 0: the array would not fit in an address space. */
 static size_t idtable_bytes(uint32_t places)
 {
     const size_t each = sizeof(pawl_idtable_entry *) + sizeof(struct idtable_book);
-    const size_t most = (SIZE_MAX - sizeof(struct pawl_idtable_array_)) / each;
-    return places > most ? 0 : sizeof(struct pawl_idtable_array_) + places * each;
+    const size_t most = (SIZE_MAX - sizeof(struct ipawl_idtable_array_)) / each;
+    return places > most ? 0 : sizeof(struct ipawl_idtable_array_) + places * each;
 }
 
 static void *idtable_malloc(size_t bytes, void *arg)
@@ -71,15 +71,15 @@ static void idtable_free(void *memory, size_t bytes, void *arg)
     free(memory);
 }
 
-static struct pawl_idtable_array_ *idtable_make(const pawl_idtable *t, uint32_t places)
+static struct ipawl_idtable_array_ *idtable_make(const pawl_idtable *t, uint32_t places)
 {
     static const pawl_idtable_allocator usual = {idtable_malloc, idtable_free, NULL};
     const size_t bytes = idtable_bytes(places);
     const pawl_idtable_allocator *a = &t->options.allocator;
-    struct pawl_idtable_array_ *array;
+    struct ipawl_idtable_array_ *array;
     if (a->allocate == NULL)
         a = &usual;
-    array = bytes == 0 ? NULL : (struct pawl_idtable_array_ *)a->allocate(bytes, a->arg);
+    array = bytes == 0 ? NULL : (struct ipawl_idtable_array_ *)a->allocate(bytes, a->arg);
     if (array == NULL)
         return NULL;
     PLAIN_WRITE(*array);
@@ -89,7 +89,7 @@ static struct pawl_idtable_array_ *idtable_make(const pawl_idtable *t, uint32_t 
     return array;
 }
 
-static void idtable_release(struct pawl_idtable_array_ *array)
+static void idtable_release(struct ipawl_idtable_array_ *array)
 {
     const pawl_idtable_allocator a = array->allocator;
     a.release(array, idtable_bytes(array->size), a.arg);
@@ -97,7 +97,7 @@ static void idtable_release(struct pawl_idtable_array_ *array)
 
 static void idtable_release_later(pawl_rcu_head *head)
 {
-    idtable_release(PAWL_IDTABLE_OBJECT_(struct pawl_idtable_array_, head, head));
+    idtable_release(PAWL_IDTABLE_OBJECT_(struct ipawl_idtable_array_, head, head));
 }
 
 /* ---- Freeing after a grace period ------------------------------------------------------------ */
@@ -182,7 +182,7 @@ void pawl_idtable_retire(pawl_idtable *t, pawl_idtable_entry *e, size_t bytes)
         idtable_park(t, &e->head, t->options.release, bytes);
 }
 
-static void idtable_retire_array(pawl_idtable *t, struct pawl_idtable_array_ *array)
+static void idtable_retire_array(pawl_idtable *t, struct ipawl_idtable_array_ *array)
 {
     const size_t bytes = idtable_bytes(array->size);
     bool taken;
@@ -222,14 +222,14 @@ static uint32_t idtable_next_size(const pawl_idtable *t, uint32_t size)
 /* Lookups that began earlier continue in the old array, during the copy and after it. Its
  * contents stay right: the remover of an object marks it, and a lookup that finds a place empty
  * began before the insert. */
-static struct pawl_idtable_array_ *idtable_replace(pawl_idtable *t,
-                                                   struct pawl_idtable_array_ *fresh)
+static struct ipawl_idtable_array_ *idtable_replace(pawl_idtable *t,
+                                                    struct ipawl_idtable_array_ *fresh)
 {
-    struct pawl_idtable_array_ *const old = t->array;
+    struct ipawl_idtable_array_ *const old = t->array;
     PLAIN_WRITE(*fresh);
     if (old != NULL) {
         PLAIN_READ(*idtable_books(old));
-        memcpy(pawl_idtable_places_(fresh), pawl_idtable_places_(old),
+        memcpy(ipawl_idtable_places_(fresh), ipawl_idtable_places_(old),
                old->size * sizeof(pawl_idtable_entry *));
         memcpy(idtable_books(fresh), idtable_books(old), old->size * sizeof(struct idtable_book));
     }
@@ -241,8 +241,8 @@ static struct pawl_idtable_array_ *idtable_replace(pawl_idtable *t,
  * lock. */
 static int idtable_grow(pawl_idtable *t, uint32_t seen, uint32_t wanted)
 {
-    struct pawl_idtable_array_ *const fresh = idtable_make(t, wanted);
-    struct pawl_idtable_array_ *old = fresh;
+    struct ipawl_idtable_array_ *const fresh = idtable_make(t, wanted);
+    struct ipawl_idtable_array_ *old = fresh;
     PAWL_PROBE2(idtable_grow, t, wanted);
     if (fresh == NULL)
         return ENOMEM;
@@ -300,7 +300,7 @@ static int idtable_place(pawl_idtable *t, pawl_idtable_entry *e, pawl_id *id)
     PLAIN_WRITE(e->id);
     e->id = *id;
     pawl_store_relaxed32(&e->state, IDTABLE_IN);
-    pawl_rcu_assign_pointer(pawl_idtable_places_(t->array)[place], e);
+    pawl_rcu_assign_pointer(ipawl_idtable_places_(t->array)[place], e);
     pawl_store_relaxed32(&t->count, t->count + 1);
     return 0;
 }
@@ -310,7 +310,7 @@ static bool idtable_has(pawl_idtable *t, const pawl_idtable_entry *e)
     const uint32_t place = (uint32_t)e->id;
     bool has;
     pawl_lock32_take_write(&t->lock);
-    has = place < idtable_size(t) && pawl_idtable_places_(t->array)[place] == e;
+    has = place < idtable_size(t) && ipawl_idtable_places_(t->array)[place] == e;
     pawl_lock32_drop_write(&t->lock);
     return has;
 }
@@ -344,7 +344,7 @@ static void idtable_clear(pawl_idtable *t, uint32_t place)
 {
     struct idtable_book *const book = &idtable_books(t->array)[place];
     PLAIN_WRITE(*idtable_books(t->array));
-    pawl_rcu_assign_pointer(pawl_idtable_places_(t->array)[place], NULL);
+    pawl_rcu_assign_pointer(ipawl_idtable_places_(t->array)[place], NULL);
     pawl_store_relaxed32(&t->count, t->count - 1);
     if (++book->generation == 0)
         return;
@@ -362,7 +362,7 @@ bool pawl_idtable_remove(pawl_idtable *t, pawl_idtable_entry *e)
         return false;
     }
     pawl_lock32_take_write(&t->lock);
-    mine = place < idtable_size(t) && pawl_idtable_places_(t->array)[place] == e;
+    mine = place < idtable_size(t) && ipawl_idtable_places_(t->array)[place] == e;
     if (PAWL_LIKELY(mine)) {
         pawl_store_relaxed32(&e->state, IDTABLE_REMOVED); /* I1: the object's lock is held */
         idtable_clear(t, place);
@@ -375,7 +375,7 @@ bool pawl_idtable_remove(pawl_idtable *t, pawl_idtable_entry *e)
 
 pawl_idtable_entry *pawl_idtable_next(const pawl_idtable *t, pawl_id *cursor)
 {
-    struct pawl_idtable_array_ *array;
+    struct ipawl_idtable_array_ *array;
     uint32_t place = *cursor == PAWL_ID_NONE ? 0 : (uint32_t)*cursor + 1;
     IDTABLE_LIVES(t, "pawl_idtable_next");
     array = PAWL_IDTABLE_FOLLOW_(t, t->array);
@@ -383,7 +383,7 @@ pawl_idtable_entry *pawl_idtable_next(const pawl_idtable *t, pawl_id *cursor)
         return NULL;
     PLAIN_READ(*array);
     for (; place < array->size; place++) {
-        pawl_idtable_entry *const e = PAWL_IDTABLE_FOLLOW_(t, pawl_idtable_places_(array)[place]);
+        pawl_idtable_entry *const e = PAWL_IDTABLE_FOLLOW_(t, ipawl_idtable_places_(array)[place]);
         if (e != NULL) {
             PLAIN_READ(e->id);
             *cursor = e->id;
@@ -414,7 +414,7 @@ int pawl_idtable_init(pawl_idtable *t, const pawl_idtable_options *options)
 
 /* Releases the objects that are still in the table, and the refused heads. Their last readers
  * may still be in a section. */
-static void idtable_release_all(pawl_idtable *t, struct pawl_idtable_array_ *array)
+static void idtable_release_all(pawl_idtable *t, struct ipawl_idtable_array_ *array)
 {
     pawl_rcu_head *head;
     uint32_t place;
@@ -424,7 +424,7 @@ static void idtable_release_all(pawl_idtable *t, struct pawl_idtable_array_ *arr
     while ((head = idtable_unpark(t)) != NULL)
         head->function(head);
     for (place = 0; t->count > 0; place++) {
-        pawl_idtable_entry *const e = pawl_idtable_places_(array)[place];
+        pawl_idtable_entry *const e = ipawl_idtable_places_(array)[place];
         if (e == NULL)
             continue;
         pawl_store_relaxed32(&t->count, t->count - 1);
@@ -436,7 +436,7 @@ static void idtable_release_all(pawl_idtable *t, struct pawl_idtable_array_ *arr
 
 void pawl_idtable_destroy(pawl_idtable *t)
 {
-    struct pawl_idtable_array_ *array;
+    struct ipawl_idtable_array_ *array;
     if (t == NULL)
         return;
     IDTABLE_LIVES(t, "pawl_idtable_destroy");

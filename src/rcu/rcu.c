@@ -43,7 +43,7 @@ static bool rcu_reads_fast(void)
 #else
 static bool rcu_reads_fast(void)
 {
-    return pawl_load_relaxed32(&pawl_fence_light_free_) != 0;
+    return pawl_load_relaxed32(&ipawl_fence_light_free_) != 0;
 }
 #endif
 
@@ -56,7 +56,7 @@ static struct pawl_rcu_line *rcu_own_line(struct pawl_rcu_mine *mine)
         return NULL;
     }
     if (line == NULL)
-        line = rcu_line_of(pawl_thread_line_());
+        line = rcu_line_of(ipawl_thread_line_());
     if (line == NULL)
         line = rcu_extra_claim(mine);
     if (line == NULL)
@@ -94,7 +94,7 @@ static void rcu_count_out(uint32_t index, uint32_t side)
      * it. */
     pawl_fence_full(PAWL_RCU_LEFT);
     if (pawl_load_relaxed32(&state->apart_waited) != 0)
-        pawl_rcu_tell_(index);
+        ipawl_rcu_tell_(index);
 }
 
 static void rcu_enter_apart(struct pawl_rcu_mine *mine, uint32_t index)
@@ -131,14 +131,14 @@ static void rcu_rest_apart(struct pawl_rcu_mine *mine, uint32_t index)
 static void rcu_watch_apart(struct pawl_rcu_mine *mine)
 {
     if (thread_registered() == NULL)
-        pawl_thread_watch_(mine);
+        ipawl_thread_watch_(mine);
 }
 
 /* ---- Sections -------------------------------------------------------------------------------- */
 
 PAWL_INTERNAL void rcu_enter(uint32_t index)
 {
-    struct pawl_rcu_mine *mine = pawl_rcu_mine_();
+    struct pawl_rcu_mine *mine = ipawl_rcu_mine_();
     struct pawl_rcu_line *line = mine->line;
     if (line == NULL) {
         mine->reads = 1;
@@ -162,7 +162,7 @@ PAWL_INTERNAL void rcu_enter(uint32_t index)
 /* False: the caller is in no section of the domain. */
 PAWL_INTERNAL bool rcu_leave(uint32_t index)
 {
-    struct pawl_rcu_mine *mine = pawl_rcu_mine_();
+    struct pawl_rcu_mine *mine = ipawl_rcu_mine_();
     struct pawl_rcu_line *line;
     uint32_t word;
     if (rcu_apart_nesting(mine, index) != 0) {
@@ -182,7 +182,7 @@ PAWL_INTERNAL bool rcu_leave(uint32_t index)
 
 PAWL_INTERNAL void rcu_rest(void)
 {
-    struct pawl_rcu_mine *mine = pawl_rcu_mine_();
+    struct pawl_rcu_mine *mine = ipawl_rcu_mine_();
     struct pawl_rcu_line *line = rcu_line_of_caller(mine);
     const uint32_t nesting = line == NULL ? 0 : rcu_nesting(rcu_load_word(line, PAWL_RCU_QS_));
     if (rcu_apart_nesting(mine, PAWL_RCU_QS_) != 0)
@@ -194,7 +194,7 @@ PAWL_INTERNAL void rcu_rest(void)
 /* The number of nested sections of the domain that the caller is in. */
 PAWL_INTERNAL uint32_t rcu_depth(uint32_t index)
 {
-    const struct pawl_rcu_mine *mine = pawl_rcu_mine_();
+    const struct pawl_rcu_mine *mine = ipawl_rcu_mine_();
     const struct pawl_rcu_line *line = rcu_line_of_caller(mine);
     return rcu_apart_nesting(mine, index) +
            (line == NULL ? 0 : rcu_nesting(rcu_load_word(line, index)));
@@ -209,7 +209,7 @@ PAWL_INTERNAL bool rcu_inside(uint32_t index)
  * so it is one walk along the words. Without `open` nothing is held apart. */
 static bool rcu_inside_but(uint32_t exception)
 {
-    const struct pawl_rcu_mine *mine = pawl_rcu_mine_();
+    const struct pawl_rcu_mine *mine = ipawl_rcu_mine_();
     const struct pawl_rcu_line *line = rcu_line_of_caller(mine);
     uint32_t inside = 0;
     uint32_t index;
@@ -243,17 +243,17 @@ PAWL_INTERNAL void rcu_rest_end(uint32_t was)
 
 #if !PAWL_CHECKED /* else rcu_check.c */
 
-PAWL_COLD void pawl_rcu_enter_slow_(uint32_t index)
+PAWL_COLD void ipawl_rcu_enter_slow_(uint32_t index)
 {
     rcu_enter(index);
 }
 
-PAWL_COLD void pawl_rcu_leave_slow_(uint32_t index)
+PAWL_COLD void ipawl_rcu_leave_slow_(uint32_t index)
 {
     (void)rcu_leave(index);
 }
 
-PAWL_COLD void pawl_rcu_rest_slow_(void)
+PAWL_COLD void ipawl_rcu_rest_slow_(void)
 {
     rcu_rest();
 }
@@ -277,7 +277,7 @@ static void rcu_line_claimed(uint32_t number, bool left_behind)
  * that section. */
 static bool rcu_thread_stays(struct pawl_thread_line *own)
 {
-    struct pawl_rcu_mine *mine = pawl_rcu_mine_();
+    struct pawl_rcu_mine *mine = ipawl_rcu_mine_();
     (void)own;
     return mine->reads != 0 && rcu_inside_any() && mine->farewells++ < FAREWELLS;
 }
@@ -298,7 +298,7 @@ static void rcu_leave_all(void)
  * use the line again: it stays apart. */
 static void *rcu_thread_leaves(void)
 {
-    struct pawl_rcu_mine *mine = pawl_rcu_mine_();
+    struct pawl_rcu_mine *mine = ipawl_rcu_mine_();
     const bool inside = mine->reads != 0 && rcu_inside_but(PAWL_RCU_DOMAINS);
     mine->open++;
     rcu_have_line(mine, NULL);
@@ -321,7 +321,7 @@ static void rcu_thread_left(void *left)
 /* The child of a fork keeps the sections of the forking thread only; it has no driver. */
 static void rcu_after_fork_in_child(void)
 {
-    struct pawl_rcu_mine *mine = pawl_rcu_mine_();
+    struct pawl_rcu_mine *mine = ipawl_rcu_mine_();
     const uint32_t lines = rcu_lines(pawl_load_relaxed32(&process_here()->lines_used));
     const struct pawl_rcu_line *own;
     uint32_t i;

@@ -20,13 +20,13 @@ struct pawl_rcu_stall;
 
 /* The grace periods of one domain. The driver changes the fields without a remark. */
 struct pawl_rcu_state {
-    uint32_t taken;       /* the domain exists; by compare-exchange */
-    pawl_address_ driver; /* the driver of the grace period: its struct pawl_rcu_mine, or 0 */
-    uint32_t turn;        /* grows when a reader that the driver sleeps for has left */
-    uint32_t ended;       /* grows when a grace period has ended, or its driver has stopped */
-    uint32_t sleepers;    /* threads that wait for `ended` to grow; by atomic additions */
-    uint32_t noted;       /* 1: the readers of grace period `started` have been noted */
-    uint32_t lines;       /* how many words were noted */
+    uint32_t taken;        /* the domain exists; by compare-exchange */
+    ipawl_address_ driver; /* the driver of the grace period: its struct pawl_rcu_mine, or 0 */
+    uint32_t turn;         /* grows when a reader that the driver sleeps for has left */
+    uint32_t ended;        /* grows when a grace period has ended, or its driver has stopped */
+    uint32_t sleepers;     /* threads that wait for `ended` to grow; by atomic additions */
+    uint32_t noted;        /* 1: the readers of grace period `started` have been noted */
+    uint32_t lines;        /* how many words were noted */
     /* Numbers of grace periods begun and ended: equal, or one is in progress. */
     uint64_t started __attribute__((aligned(8)));
     uint64_t completed __attribute__((aligned(8)));
@@ -44,7 +44,7 @@ struct pawl_rcu_state {
     uint64_t stall_ns __attribute__((aligned(8)));
     uint64_t stall_since __attribute__((aligned(8))); /* when the readers were noted */
     uint64_t stall_age __attribute__((aligned(8)));   /* the age at the last report */
-    pawl_address_ stall_look; /* void (*)(uint32_t index) of rcu_stall.c, once asked for */
+    ipawl_address_ stall_look; /* void (*)(uint32_t index) of rcu_stall.c, once asked for */
     void (*stall_report)(const struct pawl_rcu_stall *stall, void *argument);
     void *stall_argument;
     /* The words of the readers that the driver still waits for, 0 for the others. */
@@ -67,8 +67,8 @@ struct pawl_rcu {
     struct pawl_rcu_line lines[PAWL_RCU_LINES];
     struct pawl_rcu_state states[PAWL_RCU_DOMAINS];
 #if !PAWL_HOOKS
-    pawl_address_ extra[RCU_EXTRA_BLOCKS]; /* blocks of extra lines; 0: not mapped yet */
-    uint32_t looked;                       /* extra lines that were looked at for a dead owner */
+    ipawl_address_ extra[RCU_EXTRA_BLOCKS]; /* blocks of extra lines; 0: not mapped yet */
+    uint32_t looked;                        /* extra lines that were looked at for a dead owner */
 #else
     struct pawl_rcu_mine mine[2 * PAWL_RCU_LINES]; /* one per thread; half of them have no line */
 #endif
@@ -107,8 +107,8 @@ static inline void rcu_for_handlers(void)
 /* A checker of races is told this (rcu_told.h) where the library itself leaves a section for the
  * caller, and where it goes on after a grace period. */
 #if PAWL_TOLD_ && !PAWL_HOOKS
-#define RCU_TOLD_LEFT(index) pawl_told_give_(pawl_rcu_clock_(index))
-#define RCU_TOLD_OVER(index) pawl_told_get_(pawl_rcu_clock_(index))
+#define RCU_TOLD_LEFT(index) ipawl_told_give_(ipawl_rcu_clock_(index))
+#define RCU_TOLD_OVER(index) ipawl_told_get_(ipawl_rcu_clock_(index))
 #else
 #define RCU_TOLD_LEFT(index) ((void)(index))
 #define RCU_TOLD_OVER(index) ((void)(index))
@@ -256,7 +256,7 @@ struct rcu_calls_face {
 /* NULL: no copy of the library in the process has callbacks. */
 static inline const struct rcu_calls_face *rcu_calls_here(void)
 {
-    return (const struct rcu_calls_face *)(const void *)pawl_subsystem_(PAWL_FLOOR_CALLS);
+    return (const struct rcu_calls_face *)(const void *)ipawl_subsystem_(PAWL_FLOOR_CALLS);
 }
 
 /* ---- Readers (rcu.c) ------------------------------------------------------------------------- */

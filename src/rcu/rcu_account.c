@@ -46,7 +46,7 @@ void pawl_rcu_domain_statistics(pawl_rcu_domain *d, pawl_rcu_statistics *statist
     statistics->worker = (pawl_load_relaxed32(&calls->terms) & 1) != 0;
 }
 
-static void calls_add_list(pawl_address_ list, uint64_t *queued)
+static void calls_add_list(ipawl_address_ list, uint64_t *queued)
 {
     const pawl_rcu_head *head = (const pawl_rcu_head *)(uintptr_t)list;
     for (; head != NULL; head = head->next) {
@@ -98,7 +98,7 @@ PAWL_INTERNAL void calls_count_again(struct pawl_rcu_calls *calls)
 PAWL_INTERNAL void calls_listen(struct pawl_rcu_calls *calls)
 {
     process_sees_forks();
-    pawl_rcu_mine_()->listens = calls_index(calls) + 1;
+    ipawl_rcu_mine_()->listens = calls_index(calls) + 1;
     rcu_for_handlers();
     (void)pawl_fetch_add_relaxed32(&calls->waiters, 1);
     /* [CALL_LISTEN] full: the waiter's count is visible before the waiter looks whether it has
@@ -122,7 +122,7 @@ PAWL_INTERNAL void calls_go(struct pawl_rcu_calls *calls)
 {
     (void)pawl_fetch_sub_relaxed32(&calls->waiters, 1);
     rcu_for_handlers();
-    pawl_rcu_mine_()->listens = 0;
+    ipawl_rcu_mine_()->listens = 0;
 }
 
 /* Runs after the fence of CALL_TELL: a waiter that sees the new turn sees the caller's work. */

@@ -24,7 +24,7 @@
 
 /* ---- Claims ---------------------------------------------------------------------------------- */
 
-static void batch_set_state(struct pawl_rcu_batch *batch, pawl_address_ state)
+static void batch_set_state(struct pawl_rcu_batch *batch, ipawl_address_ state)
 {
     /* [CALL_UNCLAIM] release: the claimant's work is visible to the next claimant and to
      * barriers. */
@@ -38,12 +38,12 @@ static pawl_rcu_head *batch_list(const struct pawl_rcu_batch *batch)
 
 static void batch_set_list(struct pawl_rcu_batch *batch, const pawl_rcu_head *list)
 {
-    PAWL_ADDRESS_(pawl_store_relaxed)(&batch->list, (pawl_address_)(uintptr_t)list);
+    PAWL_ADDRESS_(pawl_store_relaxed)(&batch->list, (ipawl_address_)(uintptr_t)list);
 }
 
-static bool batch_claim(struct pawl_rcu_batch *batch, pawl_address_ from, pawl_address_ brief)
+static bool batch_claim(struct pawl_rcu_batch *batch, ipawl_address_ from, ipawl_address_ brief)
 {
-    pawl_address_ found = from;
+    ipawl_address_ found = from;
     if (calls_batch_state(batch) != from)
         return false;
     /* [CALL_CLAIM] acquire: the claimant sees the batch as the last claimant left it. */
@@ -75,9 +75,9 @@ static void batch_leave(struct pawl_rcu_calls *calls, struct pawl_rcu_batch *bat
 /* ---- Taking ---------------------------------------------------------------------------------- */
 
 /* The batch has the list first, so a fork's child finds it in one of the two, or in both. */
-static pawl_address_ batch_take_list(struct pawl_rcu_batch *batch, struct pawl_rcu_shard *shard)
+static ipawl_address_ batch_take_list(struct pawl_rcu_batch *batch, struct pawl_rcu_shard *shard)
 {
-    pawl_address_ list, found;
+    ipawl_address_ list, found;
     do {
         /* [CALL_FOUND] acquire: if another thread has taken the list, a barrier that sees this
          * claim end sees the other thread's claim. */
@@ -96,7 +96,7 @@ static bool calls_take(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shar
 {
     struct pawl_rcu_batch *batch = &shard->batches[0];
     uint64_t cookie;
-    pawl_address_ list;
+    ipawl_address_ list;
     if (PAWL_ADDRESS_(pawl_load_relaxed)(&shard->newest) == 0)
         return false;
     if (!batch_claim(batch, BATCH_EMPTY, BATCH_BRIEF)) {
@@ -205,7 +205,7 @@ static uint32_t batch_call_batch(struct pawl_rcu_calls *calls, struct pawl_rcu_b
         batch_leave(calls, batch);
         return 0;
     }
-    mine = pawl_rcu_mine_();
+    mine = ipawl_rcu_mine_();
     mine->calling = index + 1;
     batch_call_heads(batch, CALLS_AT_ONCE);
     mine->calling = 0;

@@ -29,8 +29,8 @@ static const uint64_t credit_most[2] = {64, 16384};
 #define CHECK_HEAD(head, call)                                                                     \
     do {                                                                                           \
         if ((head) != NULL && (head)->queued == calls_head_mark(head))                             \
-            pawl_report_misuse_("called while it is still queued", "rcu head", head, call,         \
-                                __builtin_return_address(0));                                      \
+            ipawl_report_misuse_("called while it is still queued", "rcu head", head, call,        \
+                                 __builtin_return_address(0));                                     \
     } while (0)
 #else
 #define CHECK_HEAD(head, call) ((void)0)
@@ -230,7 +230,7 @@ static PAWL_COLD int calls_at_limit(struct pawl_rcu_calls *calls, struct pawl_rc
 static inline void calls_push(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard,
                               pawl_rcu_head *head)
 {
-    pawl_address_ newest = PAWL_ADDRESS_(pawl_load_relaxed)(&shard->newest);
+    ipawl_address_ newest = PAWL_ADDRESS_(pawl_load_relaxed)(&shard->newest);
     calls_set_queued(head, true);
     PLAIN_WRITE(head->next);
     do {
@@ -240,7 +240,7 @@ static inline void calls_push(struct pawl_rcu_calls *calls, struct pawl_rcu_shar
         /* [CALL_QUEUE] release: the caller's writes to head and object are visible to the
          * callback. */
     } while (!PAWL_ADDRESS_(pawl_cas_release)(&shard->newest, &newest,
-                                              (pawl_address_)(uintptr_t)head, PAWL_CALL_QUEUE));
+                                              (ipawl_address_)(uintptr_t)head, PAWL_CALL_QUEUE));
     if (newest == 0)
         calls_ring(calls);
 }
@@ -270,7 +270,7 @@ static void calls_push_shared(struct pawl_rcu_calls *calls, pawl_rcu_head *head,
 static bool calls_account(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard,
                           uint64_t bytes)
 {
-    struct pawl_rcu_mine *const mine = pawl_rcu_mine_();
+    struct pawl_rcu_mine *const mine = ipawl_rcu_mine_();
     bool done;
     mine->accounts = calls_index(calls) + 1;
     rcu_for_handlers();
@@ -305,7 +305,7 @@ static PAWL_COLD int calls_slow(struct pawl_rcu_calls *calls, struct pawl_rcu_sh
 
 static inline struct pawl_rcu_shard *calls_own_shard(struct pawl_rcu_calls *calls)
 {
-    const struct pawl_thread_line *line = pawl_thread_line_();
+    const struct pawl_thread_line *line = ipawl_thread_line_();
     const size_t number = line == NULL ? CALLS_SHARDS : (size_t)(line - process_here()->lines);
     return PAWL_LIKELY(number < CALLS_SHARDS) ? &calls->shards[number] : NULL;
 }

@@ -21,17 +21,17 @@
 
 /* Heads that wait for one grace period. */
 struct pawl_rcu_batch {
-    pawl_address_ state; /* unclaimed (empty or full), or the claiming thread */
-    pawl_address_ list;  /* heads that have not been called; the claimant changes it */
-    uint32_t emptied;    /* grows each time the batch becomes empty; the claimant adds */
-    uint64_t due[2];     /* plain, the claimant's: heads and bytes called and not yet accounted */
+    ipawl_address_ state; /* unclaimed (empty or full), or the claiming thread */
+    ipawl_address_ list;  /* heads that have not been called; the claimant changes it */
+    uint32_t emptied;     /* grows each time the batch becomes empty; the claimant adds */
+    uint64_t due[2];      /* plain, the claimant's: heads and bytes called and not yet accounted */
     uint64_t cookie __attribute__((aligned(8))); /* of the grace period */
     uint64_t since __attribute__((aligned(8)));  /* ns: when the oldest head was queued */
 };
 
 /* The heads that one thread has queued, or all threads that have none of their own. */
 struct pawl_rcu_shard {
-    pawl_address_ newest;                       /* a list, 0: none; by atomic operations */
+    ipawl_address_ newest;                      /* a list, 0: none; by atomic operations */
     uint32_t terms;                             /* the terms under which the credit was taken */
     uint64_t since __attribute__((aligned(8))); /* ns: when `newest` was last empty */
     /* Owner only: the calls and bytes that it may queue without asking, and those that it has
@@ -48,10 +48,10 @@ struct pawl_rcu_calls {
     uint32_t used;  /* 1: the domain has had a call */
     uint32_t policy;
     uint64_t limit[2] __attribute__((aligned(8))); /* 0: the default */
-    pawl_address_ worker;                          /* the worker's thread */
+    ipawl_address_ worker;                         /* the worker's thread */
     struct pawl_own_thread thread;
-    pawl_address_ begins; /* a function that the worker calls first, or 0; under the latch */
-    void *begins_with;    /* its argument; plain, under the same latch */
+    ipawl_address_ begins; /* a function that the worker calls first, or 0; under the latch */
+    void *begins_with;     /* its argument; plain, under the same latch */
     uint64_t retry_at __attribute__((aligned(8))); /* ns: the time of the next try to start it */
     /* Heads and bytes queued, and credit; by atomic additions. */
     uint64_t taken[2] __attribute__((aligned(PAWL_CACHE_LINE)));
@@ -97,9 +97,9 @@ enum { BATCH_EMPTY = 0, BATCH_FULL = 1, BATCH_BRIEF = 2 };
 enum { BELL_AWAKE, BELL_IDLE, BELL_RESTS };
 
 /* Names the calling thread, in claims. */
-static inline pawl_address_ calls_own_thread(void)
+static inline ipawl_address_ calls_own_thread(void)
 {
-    return (pawl_address_)(uintptr_t)pawl_os_thread_slot();
+    return (ipawl_address_)(uintptr_t)pawl_os_thread_slot();
 }
 
 static inline struct pawl_rcu_calls *calls_of(uint32_t index)
@@ -124,15 +124,15 @@ static inline struct pawl_rcu_shard *calls_shard(struct pawl_rcu_calls *calls, u
     return number == 0 ? &calls->shared : &calls->shards[number - 1];
 }
 
-static inline pawl_address_ calls_batch_state(const struct pawl_rcu_batch *batch)
+static inline ipawl_address_ calls_batch_state(const struct pawl_rcu_batch *batch)
 {
     return PAWL_ADDRESS_(pawl_load_relaxed)(&batch->state);
 }
 
 #if PAWL_CHECKED
-static inline pawl_address_ calls_head_mark(const pawl_rcu_head *head)
+static inline ipawl_address_ calls_head_mark(const pawl_rcu_head *head)
 {
-    return (pawl_address_)(uintptr_t)head ^ (pawl_address_)UINT64_C(0x7061776c5f726375);
+    return (ipawl_address_)(uintptr_t)head ^ (ipawl_address_)UINT64_C(0x7061776c5f726375);
 }
 #endif
 
@@ -160,7 +160,7 @@ PAWL_INTERNAL void calls_urge(struct pawl_rcu_calls *calls);
 /* Whether the calling thread is in a callback of any domain. */
 static inline bool calls_calling(void)
 {
-    return pawl_rcu_mine_()->calling != 0;
+    return ipawl_rcu_mine_()->calling != 0;
 }
 /* Counts heads, bytes and credit anew, in the child of a fork while it has one thread. */
 PAWL_INTERNAL void calls_count_again(struct pawl_rcu_calls *calls);

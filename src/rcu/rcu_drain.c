@@ -97,7 +97,7 @@ int pawl_rcu_domain_barrier(pawl_rcu_domain *d)
 
 static void calls_rest_begin(void)
 {
-    struct pawl_rcu_mine *const mine = pawl_rcu_mine_();
+    struct pawl_rcu_mine *const mine = ipawl_rcu_mine_();
     if (mine->calling == 0)
         return;
     mine->rests = mine->calling;
@@ -108,7 +108,7 @@ static void calls_rest_begin(void)
 
 static void calls_rest_end(void)
 {
-    struct pawl_rcu_mine *const mine = pawl_rcu_mine_();
+    struct pawl_rcu_mine *const mine = ipawl_rcu_mine_();
     if (mine->calling == 0)
         return;
     (void)pawl_fetch_sub_relaxed32(&calls_of(mine->calling - 1)->rests, 1);
@@ -158,10 +158,10 @@ static void calls_end(pawl_rcu_domain *d)
  * is cut off there, and counts as done: it is not called again. */
 
 /* Whether the shard's newest heads, of which a thread was about to take the list, still have it. */
-static bool calls_were_not_taken(const struct pawl_rcu_shard *shard, pawl_address_ list)
+static bool calls_were_not_taken(const struct pawl_rcu_shard *shard, ipawl_address_ list)
 {
     const pawl_rcu_head *head = (const pawl_rcu_head *)(uintptr_t)shard->newest;
-    while (head != NULL && (pawl_address_)(uintptr_t)head != list)
+    while (head != NULL && (ipawl_address_)(uintptr_t)head != list)
         head = head->next;
     return head != NULL;
 }
@@ -182,7 +182,7 @@ static void calls_end_claim(uint32_t index, struct pawl_rcu_shard *shard,
 /* Ends the claims of threads that are gone: a callback that one of them ran counts as done. True: a
  * handler has forked above a brief claim of its thread. */
 static bool calls_end_claims(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard,
-                             pawl_address_ self)
+                             ipawl_address_ self)
 {
     bool brief = false;
     unsigned i;
@@ -198,8 +198,8 @@ static bool calls_end_claims(struct pawl_rcu_calls *calls, struct pawl_rcu_shard
 
 static void calls_fork_ended_in(struct pawl_rcu_calls *calls)
 {
-    const pawl_address_ self = (pawl_address_)(uintptr_t)pawl_os_thread_slot();
-    const struct pawl_rcu_mine *mine = pawl_rcu_mine_();
+    const ipawl_address_ self = (ipawl_address_)(uintptr_t)pawl_os_thread_slot();
+    const struct pawl_rcu_mine *mine = ipawl_rcu_mine_();
     const uint32_t count = calls_shards();
     bool brief = false;
     uint32_t i;
@@ -241,5 +241,5 @@ static const struct rcu_calls_face calls_subsystem = {
 
 PAWL_OS_EARLY static void register_calls_subsystem(void)
 {
-    pawl_subsystem_register_early_(PAWL_FLOOR_CALLS, &calls_subsystem.subsystem);
+    ipawl_subsystem_register_early_(PAWL_FLOOR_CALLS, &calls_subsystem.subsystem);
 }

@@ -83,11 +83,11 @@ static bool extra_map_block(uint32_t number)
     void *const made = number < RCU_EXTRA_BLOCKS
                            ? pawl_os_pages(RCU_EXTRA_IN_BLOCK * sizeof(struct pawl_rcu_extra))
                            : NULL;
-    pawl_address_ nobody = 0;
+    ipawl_address_ nobody = 0;
     if (made == NULL)
         return false;
     while (!PAWL_ADDRESS_(pawl_cas_relaxed)(&rcu_here()->extra[number], &nobody,
-                                            (pawl_address_)(uintptr_t)made)) {
+                                            (ipawl_address_)(uintptr_t)made)) {
         nobody = 0;
         if (++number == RCU_EXTRA_BLOCKS)
             break;
@@ -128,7 +128,7 @@ PAWL_INTERNAL struct pawl_rcu_line *rcu_extra_claim(struct pawl_rcu_mine *mine)
     } while (extra != NULL && pawl_load_relaxed32(&extra->owner) != pawl_os_thread_id());
     if (extra == NULL)
         return NULL;
-    pawl_thread_watch_(mine);
+    ipawl_thread_watch_(mine);
     return &extra->line;
 }
 
@@ -144,7 +144,7 @@ PAWL_INTERNAL void rcu_extra_give_back(struct pawl_rcu_mine *mine)
 
 PAWL_INTERNAL void rcu_extra_settle(uint32_t id)
 {
-    const struct pawl_rcu_extra *const own = pawl_rcu_mine_()->extra;
+    const struct pawl_rcu_extra *const own = ipawl_rcu_mine_()->extra;
     const uint32_t lines = rcu_extra_lines();
     uint32_t i;
     for (i = 0; i < lines; i++) {

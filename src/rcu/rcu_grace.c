@@ -145,7 +145,7 @@ static uint64_t grace_sleeps_until(struct pawl_rcu_state *state)
 /* Reports the old readers if a report is due, in a program that has asked for reports. */
 static void grace_look_for_stalls(struct pawl_rcu_state *state, uint32_t index)
 {
-    const pawl_address_ look = PAWL_ADDRESS_(pawl_load_relaxed)(&state->stall_look);
+    const ipawl_address_ look = PAWL_ADDRESS_(pawl_load_relaxed)(&state->stall_look);
     if (look != 0)
         ((void (*)(uint32_t))(uintptr_t)look)(index);
 }
@@ -191,20 +191,20 @@ PAWL_INTERNAL PAWL_NORETURN void rcu_never(const char *call, const char *why)
 
 /* Names the calling thread. In the simulator all threads have their variables at one address. */
 #ifdef PAWL_SIM
-static pawl_address_ grace_own_number(void)
+static ipawl_address_ grace_own_number(void)
 {
     return pawl_os_thread_id();
 }
 #else
-static pawl_address_ grace_own_number(void)
+static ipawl_address_ grace_own_number(void)
 {
-    return (pawl_address_)(uintptr_t)pawl_rcu_mine_();
+    return (ipawl_address_)(uintptr_t)ipawl_rcu_mine_();
 }
 #endif
 
 static bool grace_drive_begin(struct pawl_rcu_state *state)
 {
-    pawl_address_ nobody = 0;
+    ipawl_address_ nobody = 0;
     if (PAWL_ADDRESS_(pawl_load_relaxed)(&state->driver) != 0)
         return false;
     /* [RCU_DRIVE] acquire: the driver sees the grace period as its last driver left it. */
@@ -276,7 +276,7 @@ static void grace_wait_for_driver(struct pawl_rcu_state *state, uint32_t index, 
             return;
         }
     PAWL_PROBE1(rcu_wait, index);
-    pawl_rcu_mine_()->sleeps = index + 1;
+    ipawl_rcu_mine_()->sleeps = index + 1;
     rcu_for_handlers();
     (void)pawl_fetch_add_relaxed32(&state->sleepers, 1);
     /* [RCU_DRIVER_WAIT] full: the driver sees the waiter, or the waiter sees that the driver has
@@ -285,7 +285,7 @@ static void grace_wait_for_driver(struct pawl_rcu_state *state, uint32_t index, 
     (void)pawl_os_wait(&state->ended, ended, PAWL_NO_DEADLINE);
     (void)pawl_fetch_sub_relaxed32(&state->sleepers, 1);
     rcu_for_handlers();
-    pawl_rcu_mine_()->sleeps = 0;
+    ipawl_rcu_mine_()->sleeps = 0;
 }
 
 /* ---- What the rest of the library asks for --------------------------------------------------- */
@@ -345,7 +345,7 @@ PAWL_INTERNAL void rcu_wait(uint32_t index, uint64_t cookie, unsigned looks)
 
 #if PAWL_CHECKED
 #define RCU_MISUSE(what, index, call) rcu_misuse(what, index, call, __builtin_return_address(0))
-#define RCU_IN_QS_SECTION() (pawl_rcu_mine_()->qs_sections != 0)
+#define RCU_IN_QS_SECTION() (ipawl_rcu_mine_()->qs_sections != 0)
 #else
 #define RCU_MISUSE(what, index, call) ((void)0)
 #define RCU_IN_QS_SECTION() false

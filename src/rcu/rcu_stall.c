@@ -36,7 +36,7 @@ void pawl_rcu_domain_stall(pawl_rcu_domain *d, uint64_t ns, pawl_rcu_report *rep
     struct pawl_latch *latch = &rcu_here()->stalls;
     (void)pawl_os_pin(); /* a driver in any copy of the library calls stall_look */
     latch_take(latch);
-    PAWL_ADDRESS_(pawl_store_relaxed)(&state->stall_look, (pawl_address_)(uintptr_t)stall_look);
+    PAWL_ADDRESS_(pawl_store_relaxed)(&state->stall_look, (ipawl_address_)(uintptr_t)stall_look);
     pawl_store_relaxed64(&state->stall_ns, 0); /* in a fork's child, until all are set */
     rcu_for_handlers();
     state->stall_report = report;
@@ -78,8 +78,8 @@ static void stall_report_line(uint32_t index, uint32_t number, uint64_t age,
     pawl_os_thread_name(stall.thread, name, sizeof name);
     entered[0] = 0;
 #if PAWL_CHECKED
-    pawl_report_name_(PAWL_ADDRESS_(pawl_load_relaxed)(&rcu_line(number)->entered[index]), entered,
-                      sizeof entered);
+    ipawl_report_name_(PAWL_ADDRESS_(pawl_load_relaxed)(&rcu_line(number)->entered[index]), entered,
+                       sizeof entered);
 #endif
     PAWL_PROBE3(rcu_stall, stall.domain, stall.thread, age);
     (wish->report != NULL ? wish->report : stall_say)(&stall, wish->argument);

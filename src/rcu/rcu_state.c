@@ -33,17 +33,17 @@ PAWL_INTERNAL void rcu_have_line(struct pawl_rcu_mine *mine, struct pawl_rcu_lin
 
 #if !PAWL_HOOKS
 
-__attribute__((noinline)) struct pawl_rcu_mine *pawl_rcu_mine_(void)
+__attribute__((noinline)) struct pawl_rcu_mine *ipawl_rcu_mine_(void)
 {
     return &pawl_os_own()->rcu;
 }
 
 #else
 
-struct pawl_rcu_mine *pawl_rcu_mine_(void)
+struct pawl_rcu_mine *ipawl_rcu_mine_(void)
 {
     static struct pawl_rcu_mine nobody; /* for threads of harnesses that do not read */
-    const size_t number = (size_t)(pawl_thread_line_() - process_here()->lines);
+    const size_t number = (size_t)(ipawl_thread_line_() - process_here()->lines);
     return number < 2 * PAWL_RCU_LINES ? &rcu_here()->mine[number] : &nobody;
 }
 
@@ -62,10 +62,10 @@ PAWL_INTERNAL struct pawl_rcu_line *rcu_line_of_caller(const struct pawl_rcu_min
 
 /* ---- Leaving --------------------------------------------------------------------------------- */
 
-PAWL_COLD void pawl_rcu_tell_(uint32_t index)
+PAWL_COLD void ipawl_rcu_tell_(uint32_t index)
 {
     struct pawl_rcu_state *state = rcu_state(index);
-    struct pawl_rcu_line *line = rcu_line_of_caller(pawl_rcu_mine_());
+    struct pawl_rcu_line *line = rcu_line_of_caller(ipawl_rcu_mine_());
     if (line != NULL)
         (void)pawl_fetch_and_relaxed32(&line->waited, ~(UINT32_C(1) << index));
     /* Relaxed: a driver that finds the new turn before its fence of RCU_SLEEP comes after the
@@ -86,7 +86,7 @@ PAWL_INTERNAL void rcu_leave_line(struct pawl_rcu_line *line, uint32_t index, ui
      * it. */
     pawl_fence_light(PAWL_RCU_LEFT);
     if (PAWL_UNLIKELY((pawl_load_relaxed32(&line->waited) & UINT32_C(1) << index) != 0))
-        pawl_rcu_tell_(index);
+        ipawl_rcu_tell_(index);
 }
 
 PAWL_INTERNAL void rcu_line_left_behind(struct pawl_rcu_line *line)
@@ -103,7 +103,7 @@ PAWL_INTERNAL void rcu_line_left_behind(struct pawl_rcu_line *line)
 PAWL_INTERNAL void rcu_grace_after_fork(struct pawl_rcu_state *state,
                                         const struct pawl_rcu_mine *mine)
 {
-    if (PAWL_ADDRESS_(pawl_load_relaxed)(&state->driver) != (pawl_address_)(uintptr_t)mine) {
+    if (PAWL_ADDRESS_(pawl_load_relaxed)(&state->driver) != (ipawl_address_)(uintptr_t)mine) {
         PAWL_ADDRESS_(pawl_store_relaxed)(&state->driver, 0);
         state->noted = 0;
     }
@@ -141,12 +141,12 @@ PAWL_INTERNAL void rcu_misuse(const char *what, uint32_t index, const char *call
 {
     char type[128];
     (void)snprintf(type, sizeof type, "rcu domain %s", rcu_name(index));
-    pawl_report_misuse_(what, type, rcu_state(index), call, site);
+    ipawl_report_misuse_(what, type, rcu_state(index), call, site);
 }
 
 PAWL_INTERNAL void rcu_left_open(uint32_t index)
 {
-    const struct pawl_rcu_line *line = rcu_line_of_caller(pawl_rcu_mine_());
+    const struct pawl_rcu_line *line = rcu_line_of_caller(ipawl_rcu_mine_());
     rcu_misuse("section left open at the end of its thread", index, "pawl_rcu_read_lock",
                line == NULL ? NULL
                             : (const void *)(uintptr_t)PAWL_ADDRESS_(pawl_load_relaxed)(

@@ -31,8 +31,8 @@ static bool worker_anything_to_do(struct pawl_rcu_calls *calls)
     uint32_t i;
     for (i = 0; i < count; i++) {
         const struct pawl_rcu_shard *shard = calls_shard(calls, i);
-        const pawl_address_ first = calls_batch_state(&shard->batches[0]);
-        const pawl_address_ second = calls_batch_state(&shard->batches[1]);
+        const ipawl_address_ first = calls_batch_state(&shard->batches[0]);
+        const ipawl_address_ second = calls_batch_state(&shard->batches[1]);
         if (first == BATCH_FULL || second == BATCH_FULL)
             return true;
         if ((first == BATCH_EMPTY || second == BATCH_EMPTY) &&
@@ -138,7 +138,7 @@ int pawl_rcu_domain_worker(pawl_rcu_domain *d, void (*begins)(void *argument), v
     begun = (pawl_load_relaxed32(&calls->terms) & 1) != 0;
     if (!begun) {
         calls->begins_with = argument;
-        PAWL_ADDRESS_(pawl_store_relaxed)(&calls->begins, (pawl_address_)(uintptr_t)begins);
+        PAWL_ADDRESS_(pawl_store_relaxed)(&calls->begins, (ipawl_address_)(uintptr_t)begins);
     }
     latch_drop(latch);
     return begun ? EBUSY : 0;
@@ -160,7 +160,7 @@ static void worker_main(void *argument)
 
 static PAWL_COLD bool worker_start(struct pawl_rcu_calls *calls)
 {
-    struct pawl_rcu_mine *const mine = pawl_rcu_mine_();
+    struct pawl_rcu_mine *const mine = ipawl_rcu_mine_();
     uint32_t terms = pawl_load_relaxed32(&calls->terms);
     const uint64_t now = pawl_os_now();
     bool started;

@@ -27,7 +27,7 @@ _Static_assert(PAWL_BRLOCK_MOST_LINES <= PAWL_THREAD_LINES, "no lock has the lin
 /* The caller's own counter in the lock, or NULL when the caller uses the shared one. */
 PAWL_INTERNAL uint32_t *brlock_own(const pawl_brlock *l)
 {
-    const struct pawl_thread_line *line = pawl_thread_line_();
+    const struct pawl_thread_line *line = ipawl_thread_line_();
     const size_t number = line == NULL ? PAWL_THREAD_LINES : (size_t)(line - process_here()->lines);
     if (PAWL_CHECKED &&
         l->drain != brlock_drain_of(l)) /* never initialised: the report comes next */
@@ -53,12 +53,13 @@ static PAWL_COLD void brlock_wake(struct pawl_drain *drain)
 }
 
 /* How a drain names a lock. The lock may be gone. */
-static inline pawl_address_ brlock_name(const pawl_brlock *l)
+static inline ipawl_address_ brlock_name(const pawl_brlock *l)
 {
-    return (pawl_address_)(uintptr_t)l;
+    return (ipawl_address_)(uintptr_t)l;
 }
 
-PAWL_COLD void pawl_brlock_tell_(struct pawl_drain *drain, pawl_address_ lock, pawl_address_ whose)
+PAWL_COLD void ipawl_brlock_tell_(struct pawl_drain *drain, ipawl_address_ lock,
+                                  ipawl_address_ whose)
 {
     if (whose == lock || whose == DRAIN_SEVERAL)
         brlock_wake(drain);
@@ -68,7 +69,7 @@ PAWL_COLD void pawl_brlock_tell_(struct pawl_drain *drain, pawl_address_ lock, p
 PAWL_INTERNAL_FAST void brlock_count_out(pawl_brlock *l, uint32_t *own)
 {
     struct pawl_drain *const drain = l->drain;
-    pawl_address_ whose;
+    ipawl_address_ whose;
     if (PAWL_LIKELY(own != NULL))
         /* [BRLOCK_R_DROP] release: the reader's reads are done before a writer sees the sum
          * fall. */
@@ -81,7 +82,7 @@ PAWL_INTERNAL_FAST void brlock_count_out(pawl_brlock *l, uint32_t *own)
     pawl_fence_light(PAWL_BRLOCK_R_LEFT);
     whose = PAWL_ADDRESS_(pawl_load_relaxed)(&drain->whose);
     if (PAWL_UNLIKELY(whose != 0))
-        pawl_brlock_tell_(drain, brlock_name(l), whose);
+        ipawl_brlock_tell_(drain, brlock_name(l), whose);
 }
 
 /* Tries once to enter; leaves no trace if that fails. */
@@ -186,9 +187,9 @@ PAWL_INTERNAL void brlock_open(pawl_brlock *l)
 }
 
 /* From now on leaving readers wake the caller. */
-static void brlock_ask_for_wakes(struct pawl_drain *drain, pawl_address_ name)
+static void brlock_ask_for_wakes(struct pawl_drain *drain, ipawl_address_ name)
 {
-    pawl_address_ found = PAWL_ADDRESS_(pawl_load_relaxed)(&drain->whose);
+    ipawl_address_ found = PAWL_ADDRESS_(pawl_load_relaxed)(&drain->whose);
     while (found != name && found != DRAIN_SEVERAL)
         if (PAWL_ADDRESS_(pawl_cas_relaxed)(&drain->whose, &found,
                                             found == 0 ? name : DRAIN_SEVERAL))
@@ -196,9 +197,9 @@ static void brlock_ask_for_wakes(struct pawl_drain *drain, pawl_address_ name)
 }
 
 /* The caller no longer sleeps. Other writers that sleep here name their locks again. */
-static void brlock_ask_no_more(struct pawl_drain *drain, pawl_address_ name)
+static void brlock_ask_no_more(struct pawl_drain *drain, ipawl_address_ name)
 {
-    pawl_address_ found = name;
+    ipawl_address_ found = name;
     if (PAWL_ADDRESS_(pawl_cas_relaxed)(&drain->whose, &found, 0) || found != DRAIN_SEVERAL)
         return;
     if (PAWL_ADDRESS_(pawl_cas_relaxed)(&drain->whose, &found, 0))

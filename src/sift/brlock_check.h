@@ -34,7 +34,7 @@ PAWL_STATIC bool brlock_counts_some(const uint32_t *counter)
 PAWL_STATIC void brlock_is_lock(const pawl_brlock *l, const char *call, const void *site)
 {
     if (l->drain != brlock_drain_of(l))
-        pawl_report_misuse_("never initialised", "pawl_brlock", l, call, site);
+        ipawl_report_misuse_("never initialised", "pawl_brlock", l, call, site);
 }
 
 PAWL_STATIC void brlock_before_take(const pawl_brlock *l, const uint32_t *own, const char *call,
@@ -42,23 +42,23 @@ PAWL_STATIC void brlock_before_take(const pawl_brlock *l, const uint32_t *own, c
 {
     brlock_is_lock(l, call, site);
     if (brlock_is_mine(l) || (own != NULL && brlock_counts_some(own)))
-        pawl_report_misuse_("taken again by its holder", "pawl_brlock", l, call, site);
+        ipawl_report_misuse_("taken again by its holder", "pawl_brlock", l, call, site);
 }
 
 PAWL_STATIC void brlock_holds_r(const pawl_brlock *l, const uint32_t *counter, const char *call,
                                 const void *site)
 {
     if (!brlock_counts_some(counter))
-        pawl_report_misuse_("R is not held by this thread", "pawl_brlock", l, call, site);
+        ipawl_report_misuse_("R is not held by this thread", "pawl_brlock", l, call, site);
 }
 
 PAWL_STATIC void brlock_holds_gate(const pawl_brlock *l, bool writes, const char *call,
                                    const void *site)
 {
     if (!brlock_is_mine(l) || (pawl_load_relaxed32(&l->closed) != 0) != writes)
-        pawl_report_misuse_(writes ? "W is not held by this thread"
-                                   : "S is not held by this thread",
-                            "pawl_brlock", l, call, site);
+        ipawl_report_misuse_(writes ? "W is not held by this thread"
+                                    : "S is not held by this thread",
+                             "pawl_brlock", l, call, site);
 }
 
 #define BRLOCK_SITE __builtin_return_address(0)
@@ -69,12 +69,12 @@ PAWL_STATIC void brlock_holds_gate(const pawl_brlock *l, bool writes, const char
 #define BRLOCK_HOLDS_GATE(l, writes, call) brlock_holds_gate(l, writes, call, BRLOCK_SITE)
 /* Around what may wait; the holder of the gate is known. */
 #define BRLOCK_WAITS(l, call)                                                                      \
-    pawl_wait_begins_("pawl_brlock", l, call, pawl_load_relaxed32(&(l)->holder), BRLOCK_SITE)
-#define BRLOCK_WAITED() pawl_wait_ends_()
+    ipawl_wait_begins_("pawl_brlock", l, call, pawl_load_relaxed32(&(l)->holder), BRLOCK_SITE)
+#define BRLOCK_WAITED() ipawl_wait_ends_()
 #define BRLOCK_UNUSED(l, call)                                                                     \
     do {                                                                                           \
         if (pawl_load_relaxed32(&(l)->gate) != 0 || !brlock_drained(l))                            \
-            pawl_report_misuse_("destroyed while in use", "pawl_brlock", l, call, BRLOCK_SITE);    \
+            ipawl_report_misuse_("destroyed while in use", "pawl_brlock", l, call, BRLOCK_SITE);   \
     } while (0)
 
 #else

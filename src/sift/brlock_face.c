@@ -14,7 +14,7 @@
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-void pawl_brlock_take_read_call_(pawl_brlock *l)
+void ipawl_brlock_take_read_call_(pawl_brlock *l)
 {
     uint32_t *const own = brlock_own(l);
     BRLOCK_BEFORE_TAKE(l, own, "pawl_brlock_take_read");
@@ -23,19 +23,19 @@ void pawl_brlock_take_read_call_(pawl_brlock *l)
     BRLOCK_WAITED();
 }
 
-bool pawl_brlock_take_read_until_call_(pawl_brlock *l, uint64_t until)
+bool ipawl_brlock_take_read_until_call_(pawl_brlock *l, uint64_t until)
 {
     uint32_t *const own = brlock_own(l);
     BRLOCK_BEFORE_TAKE(l, own, "pawl_brlock_take_read_until");
     return brlock_take_read(l, own, until);
 }
 
-bool pawl_brlock_try_read_call_(pawl_brlock *l)
+bool ipawl_brlock_try_read_call_(pawl_brlock *l)
 {
     return brlock_try_read(l, brlock_own(l));
 }
 
-void pawl_brlock_drop_read_call_(pawl_brlock *l)
+void ipawl_brlock_drop_read_call_(pawl_brlock *l)
 {
     uint32_t *const own = brlock_own(l);
     BRLOCK_HOLDS_R(l, own, "pawl_brlock_drop_read");

@@ -34,7 +34,7 @@ PAWL_STATIC void sift_is_lock(const pawl_sift *l, const char *call, const void *
                            PAWL_SIFT_MODE_RANK_ | PAWL_SIFT_MODE_SPIN_;
     if ((l->mode & ~modes) != 0 || l->readers >> PAWL_SIFT_CONTEXTS != 0 ||
         l->writers >= PAWL_SIFT_CONTEXTS || l->ceiling >= PAWL_SIFT_RANKS_)
-        pawl_report_misuse_("never initialised", "pawl_sift", l, call, site);
+        ipawl_report_misuse_("never initialised", "pawl_sift", l, call, site);
 }
 
 PAWL_STATIC void sift_before_read(const pawl_sift *l, enum pawl_sift_context c, const char *call,
@@ -42,42 +42,42 @@ PAWL_STATIC void sift_before_read(const pawl_sift *l, enum pawl_sift_context c, 
 {
     sift_is_lock(l, call, site);
     if ((unsigned)c >= PAWL_SIFT_CONTEXTS || !sift_reads(l, c))
-        pawl_report_misuse_("read in an undeclared context", "pawl_sift", l, call, site);
+        ipawl_report_misuse_("read in an undeclared context", "pawl_sift", l, call, site);
     if (sift_is_mine(l))
-        pawl_report_misuse_("read by the thread that writes", "pawl_sift", l, call, site);
+        ipawl_report_misuse_("read by the thread that writes", "pawl_sift", l, call, site);
     if (sift_is_handler(c) && !sift_stands_at(l, c))
-        pawl_report_misuse_("read below the context, whose signals are not all blocked",
-                            "pawl_sift", l, call, site);
+        ipawl_report_misuse_("read below the context, whose signals are not all blocked",
+                             "pawl_sift", l, call, site);
 }
 
 PAWL_STATIC void sift_holds_r(const pawl_sift *l, enum pawl_sift_context c, const char *call,
                               const void *site)
 {
     if ((unsigned)c >= PAWL_SIFT_CONTEXTS || (pawl_load_relaxed64(&l->word) & sift_field(c)) == 0)
-        pawl_report_misuse_("R is not held in this context", "pawl_sift", l, call, site);
+        ipawl_report_misuse_("R is not held in this context", "pawl_sift", l, call, site);
 }
 
 PAWL_STATIC void sift_before_write(const pawl_sift *l, const char *call, const void *site)
 {
     sift_is_lock(l, call, site);
     if (sift_is_mine(l))
-        pawl_report_misuse_("taken again by its holder", "pawl_sift", l, call, site);
+        ipawl_report_misuse_("taken again by its holder", "pawl_sift", l, call, site);
     if (!sift_stands_at(l, (enum pawl_sift_context)l->writers))
-        pawl_report_misuse_("written below the declared context", "pawl_sift", l, call, site);
+        ipawl_report_misuse_("written below the declared context", "pawl_sift", l, call, site);
 }
 
 PAWL_STATIC void sift_holds_w(const pawl_sift *l, const char *call, const void *site)
 {
     if (!sift_is_mine(l))
-        pawl_report_misuse_("W is not held by this thread", "pawl_sift", l, call, site);
+        ipawl_report_misuse_("W is not held by this thread", "pawl_sift", l, call, site);
 }
 
 /* The process had the right to raise threads when the lock was made. */
 PAWL_STATIC void sift_was_raised(const pawl_sift *l, bool raised, const void *site)
 {
     if (!raised && pawl_os_priority() < l->ceiling)
-        pawl_report_misuse_("the writer may not be raised any more", "pawl_sift", l, "a writer",
-                            site);
+        ipawl_report_misuse_("the writer may not be raised any more", "pawl_sift", l, "a writer",
+                             site);
 }
 
 #define SIFT_SITE __builtin_return_address(0)
@@ -90,16 +90,17 @@ PAWL_STATIC void sift_was_raised(const pawl_sift *l, bool raised, const void *si
 #define SIFT_WAITS(l, c, call)                                                                     \
     do {                                                                                           \
         if (!sift_is_handler((enum pawl_sift_context)(c)))                                         \
-            pawl_wait_begins_("pawl_sift", l, call, pawl_load_relaxed32(&(l)->holder), SIFT_SITE); \
+            ipawl_wait_begins_("pawl_sift", l, call, pawl_load_relaxed32(&(l)->holder),            \
+                               SIFT_SITE);                                                         \
     } while (0)
-#define SIFT_WAITED() pawl_wait_ends_()
+#define SIFT_WAITED() ipawl_wait_ends_()
 #define SIFT_HAVE(l) pawl_store_relaxed32(&(l)->holder, check_holder())
 #define SIFT_LET_GO(l) pawl_store_relaxed32(&(l)->holder, 0)
 #define SIFT_UNUSED(l, call)                                                                       \
     do {                                                                                           \
         if ((pawl_load_relaxed64(&(l)->word) & ~(SIFT_SLOW_FIELD | PAWL_SIFT_WAITED_)) != 0 ||     \
             pawl_load_relaxed32(&(l)->mutex) != 0)                                                 \
-            pawl_report_misuse_("destroyed while in use", "pawl_sift", l, call, SIFT_SITE);        \
+            ipawl_report_misuse_("destroyed while in use", "pawl_sift", l, call, SIFT_SITE);       \
     } while (0)
 
 #else

@@ -231,7 +231,7 @@ PAWL_STATIC void sift_mutex_drop(pawl_sift *l)
 
 PAWL_STATIC uint32_t sift_self(void)
 {
-    struct pawl_thread_line *const line = pawl_thread_line_();
+    struct pawl_thread_line *const line = ipawl_thread_line_();
     return line != NULL ? pawl_load_relaxed32(&line->owner) : pawl_os_thread_id();
 }
 

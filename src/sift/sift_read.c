@@ -192,14 +192,14 @@ static bool sift_take_read(pawl_sift *l, enum pawl_sift_context c, uint64_t unti
     return in;
 }
 
-bool pawl_sift_take_read_slow_(pawl_sift *l, enum pawl_sift_context context, uint64_t until)
+bool ipawl_sift_take_read_slow_(pawl_sift *l, enum pawl_sift_context context, uint64_t until)
 {
     SIFT_BEFORE_READ(l, context, "pawl_sift_take_read");
     PAWL_PROBE2(sift_read_slow, l, context);
     return sift_take_read(l, context, until);
 }
 
-bool pawl_sift_try_read_slow_(pawl_sift *l, enum pawl_sift_context context)
+bool ipawl_sift_try_read_slow_(pawl_sift *l, enum pawl_sift_context context)
 {
     SIFT_BEFORE_READ(l, context, "pawl_sift_try_read");
     if (sift_second(l, context))
@@ -211,16 +211,16 @@ bool pawl_sift_try_read_slow_(pawl_sift *l, enum pawl_sift_context context)
 }
 
 /* Threads that sleep for the word wait for the last reader of a context, or for a writer. */
-void pawl_sift_drop_read_waited_(pawl_sift *l, uint64_t word, enum pawl_sift_context context)
+void ipawl_sift_drop_read_waited_(pawl_sift *l, uint64_t word, enum pawl_sift_context context)
 {
     if ((word & sift_field(context)) == PAWL_SIFT_UNIT_(context))
         sift_wake(l);
 }
 
 #if PAWL_CHECKED
-void pawl_sift_drop_read_checked_(pawl_sift *l, enum pawl_sift_context context)
+void ipawl_sift_drop_read_checked_(pawl_sift *l, enum pawl_sift_context context)
 {
     SIFT_READS(l, context, "pawl_sift_drop_read");
-    pawl_sift_count_down_(l, context);
+    ipawl_sift_count_down_(l, context);
 }
 #endif

@@ -20,14 +20,14 @@ static enum pawl_sift_context sift_raised_at(const pawl_sift *l)
     return c;
 }
 
-static void sift_raise_class(const pawl_sift *l, struct pawl_sift_before_ *before)
+static void sift_raise_class(const pawl_sift *l, struct ipawl_sift_before_ *before)
 {
     TEST_POINT("sift: raised");
     before->raised = pawl_os_raise(l->ceiling, &before->policy, &before->priority);
     SIFT_RAISED(l, before->raised);
 }
 
-static void sift_lower_class(struct pawl_sift_before_ *before)
+static void sift_lower_class(struct ipawl_sift_before_ *before)
 {
     if (before->raised)
         pawl_os_lower(before->policy, before->priority);
@@ -39,7 +39,7 @@ static void sift_lower_class(struct pawl_sift_before_ *before)
 #define SIFT_DEFERRED 1u
 #define SIFT_INTERRUPT 2u
 
-static void sift_block(const pawl_sift *l, struct pawl_sift_before_ *before, unsigned contexts)
+static void sift_block(const pawl_sift *l, struct ipawl_sift_before_ *before, unsigned contexts)
 {
     const uint64_t deferred = contexts & SIFT_DEFERRED ? l->signals[0] : 0;
     const uint64_t interrupt = contexts & SIFT_INTERRUPT ? l->signals[1] : 0;
@@ -50,7 +50,7 @@ static void sift_block(const pawl_sift *l, struct pawl_sift_before_ *before, uns
     before->blocked[1] |= interrupt & ~already;
 }
 
-static void sift_unblock(struct pawl_sift_before_ *before, unsigned contexts)
+static void sift_unblock(struct ipawl_sift_before_ *before, unsigned contexts)
 {
     const uint64_t deferred = contexts & SIFT_DEFERRED ? before->blocked[0] : 0;
     const uint64_t interrupt = contexts & SIFT_INTERRUPT ? before->blocked[1] : 0;
@@ -68,7 +68,7 @@ static unsigned sift_handlers_of(enum pawl_sift_context c)
 
 /* Raises the writer to the context, from the context below it that reads. */
 static void sift_raise(const pawl_sift *l, enum pawl_sift_context c,
-                       struct pawl_sift_before_ *before)
+                       struct ipawl_sift_before_ *before)
 {
     if ((l->mode & PAWL_SIFT_MODE_RAISE_) && c == sift_raised_at(l))
         sift_raise_class(l, before);
@@ -77,7 +77,7 @@ static void sift_raise(const pawl_sift *l, enum pawl_sift_context c,
 }
 
 static void sift_lower(const pawl_sift *l, enum pawl_sift_context c,
-                       struct pawl_sift_before_ *before)
+                       struct ipawl_sift_before_ *before)
 {
     if (sift_is_handler(c))
         sift_unblock(before, sift_handlers_of(c));
@@ -86,7 +86,7 @@ static void sift_lower(const pawl_sift *l, enum pawl_sift_context c,
 }
 
 /* Raises through all contexts at once, for the fast path. */
-static void sift_raise_all(const pawl_sift *l, struct pawl_sift_before_ *before)
+static void sift_raise_all(const pawl_sift *l, struct ipawl_sift_before_ *before)
 {
     if (l->mode & PAWL_SIFT_MODE_RAISE_)
         sift_raise_class(l, before);
@@ -95,7 +95,7 @@ static void sift_raise_all(const pawl_sift *l, struct pawl_sift_before_ *before)
 }
 
 /* The lock may be gone. */
-static void sift_lower_all(uint32_t mode, struct pawl_sift_before_ *before)
+static void sift_lower_all(uint32_t mode, struct ipawl_sift_before_ *before)
 {
     if (mode & PAWL_SIFT_MODE_BLOCK_)
         sift_unblock(before, SIFT_DEFERRED | SIFT_INTERRUPT);
@@ -105,7 +105,7 @@ static void sift_lower_all(uint32_t mode, struct pawl_sift_before_ *before)
 
 /* ---- Waiting writers by priority (PAWL_SIFT_PRIORITY) ---------------------------------------- */
 
-static void sift_rank_in(pawl_sift *l, struct pawl_sift_before_ *before)
+static void sift_rank_in(pawl_sift *l, struct ipawl_sift_before_ *before)
 {
     if (!(l->mode & PAWL_SIFT_MODE_RANK_))
         return;
@@ -114,7 +114,7 @@ static void sift_rank_in(pawl_sift *l, struct pawl_sift_before_ *before)
         (void)pawl_fetch_add_relaxed16(&l->ranks[before->rank], 1);
 }
 
-static void sift_rank_out(pawl_sift *l, struct pawl_sift_before_ *before)
+static void sift_rank_out(pawl_sift *l, struct ipawl_sift_before_ *before)
 {
     uint32_t found;
     if (before->rank == 0)
@@ -194,7 +194,7 @@ static void sift_take_back_waited(pawl_sift *l, enum pawl_sift_context c,
 
 /* Opens the context again: first the subscription ends, then the signals are unblocked. A
  * handler that was held back runs at once, and would otherwise spin for this writer. */
-static void sift_open(pawl_sift *l, enum pawl_sift_context c, struct pawl_sift_before_ *before)
+static void sift_open(pawl_sift *l, enum pawl_sift_context c, struct ipawl_sift_before_ *before)
 {
     /* [SIFT_UNSUBSCRIBE] release: the writer's stores are done before readers of the context
      * enter. */
@@ -208,7 +208,7 @@ static void sift_open(pawl_sift *l, enum pawl_sift_context c, struct pawl_sift_b
 /* Shuts one context and waits until it is empty. It waits for slow readers first: the word
  * counts each of them before it leaves the context. Then it waits for the readers in the word.
  * False: the deadline has passed, and the context is open. */
-static bool sift_shut(pawl_sift *l, enum pawl_sift_context c, struct pawl_sift_before_ *before,
+static bool sift_shut(pawl_sift *l, enum pawl_sift_context c, struct ipawl_sift_before_ *before,
                       struct sift_patience *p)
 {
     if (sift_is_handler(c))
@@ -228,7 +228,7 @@ static bool sift_shut(pawl_sift *l, enum pawl_sift_context c, struct pawl_sift_b
 
 /* Opens the contexts from the highest down to `lowest`. */
 static void sift_descend(pawl_sift *l, enum pawl_sift_context lowest,
-                         struct pawl_sift_before_ *before)
+                         struct ipawl_sift_before_ *before)
 {
     unsigned c;
     for (c = PAWL_SIFT_CONTEXTS; c-- > (unsigned)lowest;)
@@ -239,7 +239,7 @@ static void sift_descend(pawl_sift *l, enum pawl_sift_context lowest,
 /* Shuts the contexts from `lowest` to the top. False: the deadline has passed, and all of them
  * are open. */
 static bool sift_climb(pawl_sift *l, enum pawl_sift_context lowest,
-                       struct pawl_sift_before_ *before, struct sift_patience *p)
+                       struct ipawl_sift_before_ *before, struct sift_patience *p)
 {
     unsigned c;
     for (c = (unsigned)lowest; c < PAWL_SIFT_CONTEXTS; c++) {
@@ -256,7 +256,7 @@ static bool sift_climb(pawl_sift *l, enum pawl_sift_context lowest,
 
 /* Readers up to real-time threads are out. The writer now needs the handlers' contexts and the
  * mutex. If it finds the mutex held, it opens the handlers' contexts again while it waits (I6). */
-static bool sift_top(pawl_sift *l, struct pawl_sift_before_ *before, struct sift_patience *p)
+static bool sift_top(pawl_sift *l, struct ipawl_sift_before_ *before, struct sift_patience *p)
 {
     const enum pawl_sift_context handlers = PAWL_SIFT_DEFERRED;
     for (;;) {
@@ -270,7 +270,7 @@ static bool sift_top(pawl_sift *l, struct pawl_sift_before_ *before, struct sift
     }
 }
 
-static bool sift_write_by_stages(pawl_sift *l, struct pawl_sift_before_ *before,
+static bool sift_write_by_stages(pawl_sift *l, struct ipawl_sift_before_ *before,
                                  struct sift_patience *p)
 {
     unsigned c;
@@ -297,7 +297,7 @@ static bool sift_write_by_stages(pawl_sift *l, struct pawl_sift_before_ *before,
 /* The writer raises itself to the highest context. One compare-exchange takes the lock, and
  * succeeds only when it is free. With `waited` it also succeeds when WAITED alone is set: what
  * those waiters wait for has happened. */
-static bool sift_write_at_once(pawl_sift *l, struct pawl_sift_before_ *before, bool waited)
+static bool sift_write_at_once(pawl_sift *l, struct ipawl_sift_before_ *before, bool waited)
 {
     uint64_t found = pawl_load_relaxed64(&l->word);
     if (found != 0 && !(waited && found == PAWL_SIFT_WAITED_))
@@ -317,7 +317,7 @@ static bool sift_write_at_once(pawl_sift *l, struct pawl_sift_before_ *before, b
 
 static bool sift_write_or_not(pawl_sift *l)
 {
-    struct pawl_sift_before_ before;
+    struct ipawl_sift_before_ before;
     memset(&before, 0, sizeof before);
     if ((l->mode & PAWL_SIFT_MODE_LEND_) && !sift_gate_try(l))
         return false;
@@ -333,17 +333,17 @@ static bool sift_write_or_not(pawl_sift *l)
     return false;
 }
 
-bool pawl_sift_try_write_slow_(pawl_sift *l)
+bool ipawl_sift_try_write_slow_(pawl_sift *l)
 {
     SIFT_BEFORE_WRITE(l, "pawl_sift_try_write");
     return sift_write_or_not(l);
 }
 
 /* With a deadline in the past it raises no thread and blocks no signal for a stage. */
-bool pawl_sift_take_write_slow_(pawl_sift *l, uint64_t until)
+bool ipawl_sift_take_write_slow_(pawl_sift *l, uint64_t until)
 {
     struct sift_patience p = sift_patience(!(l->mode & PAWL_SIFT_MODE_SPIN_), until);
-    struct pawl_sift_before_ before;
+    struct ipawl_sift_before_ before;
     bool in;
     PAWL_PROBE1(sift_write_slow, l);
     SIFT_BEFORE_WRITE(l, "pawl_sift_take_write");
@@ -368,7 +368,7 @@ bool pawl_sift_take_write_slow_(pawl_sift *l, uint64_t until)
     return true;
 }
 
-static void sift_drop_fast(pawl_sift *l, struct pawl_sift_before_ *before, uint32_t mode)
+static void sift_drop_fast(pawl_sift *l, struct ipawl_sift_before_ *before, uint32_t mode)
 {
     /* [SIFT_W_DROP] release: the writer's stores are done before another thread enters. WAITED
      * stays, so no other writer overtakes the waiters on the fast path. */
@@ -377,9 +377,9 @@ static void sift_drop_fast(pawl_sift *l, struct pawl_sift_before_ *before, uint3
     sift_lower_all(mode, before);
 }
 
-void pawl_sift_drop_write_slow_(pawl_sift *l)
+void ipawl_sift_drop_write_slow_(pawl_sift *l)
 {
-    struct pawl_sift_before_ before = l->before;
+    struct ipawl_sift_before_ before = l->before;
     const uint32_t mode = l->mode;
     SIFT_WRITES(l, "pawl_sift_drop_write");
     SIFT_LET_GO(l);

@@ -47,10 +47,10 @@ static void tree_misuse(const char *what, const pawl_tree_node *n, const char *c
                         const void *site)
 {
     char text[256], place[160];
-    pawl_report_name_((pawl_address_)(uintptr_t)n->site, place, sizeof place);
+    ipawl_report_name_((ipawl_address_)(uintptr_t)n->site, place, sizeof place);
     (void)snprintf(text, sizeof text, n->site == NULL ? "%s" : "%s, last changed at %s", what,
                    place);
-    pawl_report_misuse_(text, "pawl_tree_node", n, call, site);
+    ipawl_report_misuse_(text, "pawl_tree_node", n, call, site);
 }
 #else
 #define TREE_SITE(n) ((void)(n))

@@ -108,7 +108,7 @@ LOCK_STATE(wide_atomic, pawl_lock64, &wide, atomic)
 /* No try has a name there: the word says whether a take would wait. */
 static bool lorw_lets_in(unsigned long mask)
 {
-    return (PAWL_LORW_(pawl_load_relaxed)((const pawl_lorw_word_ *)&low_overhead) & mask) == 0;
+    return (PAWL_LORW_(pawl_load_relaxed)((const ipawl_lorw_word_ *)&low_overhead) & mask) == 0;
 }
 
 static void lorw_read_enter(void)

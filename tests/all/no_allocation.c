@@ -90,7 +90,7 @@ __attribute__((constructor(101))) static void before_main(void)
     must(pawl_spin32_try_read_to_seek(&around_main));
     held_before_main = pawl_spin32_is_seek(&around_main);
     pawl_spin32_drop_seek(&around_main);
-    must(pawl_thread_line_() != NULL);
+    must(ipawl_thread_line_() != NULL);
     read_and_wait();
 }
 
@@ -149,9 +149,9 @@ static void use_all(void *rounds, unsigned index)
         EACH_OPERATION(64);
         read_and_wait();
     }
-    must(pawl_thread_line_() != NULL);
-    pawl_thread_exit_();
-    must(pawl_thread_line_() != NULL);
+    must(ipawl_thread_line_() != NULL);
+    ipawl_thread_exit_();
+    must(ipawl_thread_line_() != NULL);
     must(allocations == before);
 }
 

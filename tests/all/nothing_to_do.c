@@ -32,7 +32,7 @@ TEST_CASE(a_place_whose_generations_are_used_up_is_used_no_more)
     uint32_t *generation; /* of the next ID of the first place; behind the places */
     assert_int_equal(pawl_idtable_init(&table, NULL), 0);
     assert_int_equal(pawl_idtable_insert(&table, &object, &first), 0);
-    generation = (uint32_t *)(void *)(pawl_idtable_places_(table.array) + table.array->size) +
+    generation = (uint32_t *)(void *)(ipawl_idtable_places_(table.array) + table.array->size) +
                  2 * (uint32_t)first;
     *generation = UINT32_MAX;
     assert_true(pawl_idtable_remove(&table, &object));

@@ -282,7 +282,7 @@ static void runs(void *mode)
     uint64_t seed = test_seed();
     must(signal(SIGUSR1, handle) != SIG_ERR);
     must(signal(SIGALRM, says_who_is_stuck) != SIG_ERR);
-    pawl_entries_mode_(*(const enum entries_mode *)mode);
+    ipawl_entries_mode_(*(const enum entries_mode *)mode);
     do
         round_of(seed++, seconds < 1 ? seconds : 1);
     while (test_now() < end);

@@ -29,7 +29,7 @@ static void three_locks_on_a_drain(void)
     }
 }
 
-static pawl_address_ named(void)
+static ipawl_address_ named(void)
 {
     return PAWL_ADDRESS_(pawl_load_relaxed)(&a->drain->whose);
 }
@@ -39,15 +39,15 @@ static uint32_t wakes(void)
     return pawl_load_relaxed32(&a->drain->turn);
 }
 
-static void until_it_names(pawl_address_ whose)
+static void until_it_names(ipawl_address_ whose)
 {
     while (named() != whose)
         sched_yield();
 }
 
-static pawl_address_ name_of(const pawl_brlock *l)
+static ipawl_address_ name_of(const pawl_brlock *l)
 {
-    return (pawl_address_)(uintptr_t)l;
+    return (ipawl_address_)(uintptr_t)l;
 }
 
 static void *write_once(void *lock)

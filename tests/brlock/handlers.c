@@ -22,7 +22,7 @@ static void *drops_without_its_line(void *unused)
     (void)unused;
     pawl_brlock_take_read(&lock);
     must(!pawl_brlock_try_write(&lock));
-    pawl_thread_exit_();
+    ipawl_thread_exit_();
     must(!pawl_brlock_try_write(&lock));
     pawl_brlock_drop_read(&lock);
     return NULL;

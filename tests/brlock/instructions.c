@@ -96,7 +96,7 @@ int main(int argc, char **argv)
     must(pawl_brlock_init(&light, PAWL_BRLOCK_LINES) == 0);
     must(pawl_brlock_init(&fenced, PAWL_BRLOCK_LINES | PAWL_BRLOCK_FENCED) == 0);
     /* Without membarrier a reader calls out: there is nothing to count. */
-    refused = pawl_fence_light_free_ == 0 || !step_all(FUNCTIONS, prepare, function, counted);
+    refused = ipawl_fence_light_free_ == 0 || !step_all(FUNCTIONS, prepare, function, counted);
     return test_main(argc, argv);
 }
 

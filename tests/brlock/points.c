@@ -97,7 +97,7 @@ static void begin(unsigned point, void (*before)(pawl_brlock *), void (*the_act)
     if (before != NULL)
         before(&lock);
     self = 0;
-    (void)pawl_thread_line_(); /* registered, so that points are the lock's */
+    (void)ipawl_thread_line_(); /* registered, so that points are the lock's */
     acted = false;
     act = the_act;
     when = point;

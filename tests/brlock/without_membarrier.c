@@ -12,6 +12,6 @@ int main(int argc, char **argv)
         execv("/proc/self/exe", argv);
         must(!"execv has failed");
     }
-    must(pawl_fence_light_free_ == 0);
+    must(ipawl_fence_light_free_ == 0);
     return brlock_basic_main(argc, argv);
 }

@@ -34,7 +34,7 @@ static unsigned claimants(void)
     unsigned i, k;
     for (i = 0; i < PAWL_CHECK_LINES; i++)
         for (k = 0; k < check_used_of(&lines[i]); k++)
-            count += check_lock_of(&lines[i].held[k]) == (pawl_address_)(uintptr_t)&lock;
+            count += check_lock_of(&lines[i].held[k]) == (ipawl_address_)(uintptr_t)&lock;
     return count;
 }
 
@@ -123,7 +123,7 @@ static void ask_for_write(void *opaque, unsigned index)
     (void)index;
     pawl_store_relaxed32(&check_line()->held_used, 1);
     pawl_store_relaxed32(&held->what, check_what(PAWL_STATE_U, PAWL_STATE_W, kind, 16));
-    PAWL_ADDRESS_(pawl_store_relaxed)(&held->lock, (pawl_address_)(uintptr_t)&lock);
+    PAWL_ADDRESS_(pawl_store_relaxed)(&held->lock, (ipawl_address_)(uintptr_t)&lock);
     (void)pawl_fetch_add_relaxed32(&asked, 1);
     while (!pawl_load_relaxed32(&released))
         sched_yield();
@@ -241,7 +241,7 @@ static void *claim_without_a_line(void *opaque)
 
 static void claim_when_no_line_is_free(void *opaque)
 {
-    struct pawl_process *process = pawl_process_();
+    struct pawl_process *process = ipawl_process_();
     pthread_t thread;
     unsigned i;
     for (i = 0; i < PAWL_THREAD_LINES; i++) /* as if we, who live, had them all */

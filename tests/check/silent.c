@@ -282,7 +282,7 @@ static void destroy_beside_a_freed_entry(void *unused)
 {
     struct pawl_held *held = &check_line()->held[3];
     (void)unused;
-    PAWL_ADDRESS_(pawl_store_relaxed)(&held->lock, (pawl_address_)(uintptr_t)&second);
+    PAWL_ADDRESS_(pawl_store_relaxed)(&held->lock, (ipawl_address_)(uintptr_t)&second);
     pawl_store_relaxed32(&held->what, 0);
     pawl_store_relaxed32(&check_line()->held_used, 4);
     pawl_spin32_destroy(&second);

@@ -109,7 +109,7 @@ static void count_one(void)
 {
     static pawl_counter c;
     pawl_counter_inc(&c); /* never destroyed: the thread has a block */
-    its_block = pawl_counter_mine_()->block;
+    its_block = ipawl_counter_mine_()->block;
 }
 
 static void *stay(void *unused)

@@ -49,8 +49,8 @@ static void *stand_inside(void *opaque)
     struct stuck *s = (struct stuck *)opaque;
     pawl_counter own = PAWL_COUNTER_INIT;
     pawl_counter_inc(&own);
-    must(pawl_counter_mine_()->block != NULL);
-    pawl_store_relaxed64(pawl_cell_(pawl_counter_mine_()->block, 24), (uintptr_t)s->object);
+    must(ipawl_counter_mine_()->block != NULL);
+    pawl_store_relaxed64(ipawl_cell_(ipawl_counter_mine_()->block, 24), (uintptr_t)s->object);
     pthread_barrier_wait(&s->inside);
     for (;;)
         pause();

@@ -84,12 +84,12 @@ TEST_CASE(the_library_finds_them_where_they_are)
 TEST_CASE(a_thread_that_counts_uses_them_where_they_are)
 {
     use_all();
-    assert_ptr_equal(pawl_counter_mine_()->rseq, pawl_os_rseq());
+    assert_ptr_equal(ipawl_counter_mine_()->rseq, pawl_os_rseq());
     if (!sequences_are_there())
         skip();
-    assert_non_null(pawl_counter_mine_()->cpus);
-    assert_true(pawl_rseq_add_phase_(
-        pawl_os_rseq(), pawl_cell_(pawl_counter_mine_()->block, exact.place), 0, &exact.phase));
+    assert_non_null(ipawl_counter_mine_()->cpus);
+    assert_true(ipawl_rseq_add_phase_(
+        pawl_os_rseq(), ipawl_cell_(ipawl_counter_mine_()->block, exact.place), 0, &exact.phase));
 }
 
 TEST_CASE(a_test_that_refuses_leaves_the_cell_alone)
@@ -98,15 +98,15 @@ TEST_CASE(a_test_that_refuses_leaves_the_cell_alone)
     uint32_t gate = 7;
     if (!sequences_are_there())
         skip();
-    assert_true(pawl_rseq_add_if_(pawl_os_rseq(), &cell, 1, 6, &gate, 7));
+    assert_true(ipawl_rseq_add_if_(pawl_os_rseq(), &cell, 1, 6, &gate, 7));
     assert_int_equal(cell, 6);
     /* too much, below zero, closed */
-    assert_false(pawl_rseq_add_if_(pawl_os_rseq(), &cell, 1, 6, &gate, 7));
-    assert_false(pawl_rseq_add_if_(pawl_os_rseq(), &cell, 0 - UINT64_C(7), 6, &gate, 7));
-    assert_false(pawl_rseq_add_if_(pawl_os_rseq(), &cell, 0, 6, &gate, 8));
+    assert_false(ipawl_rseq_add_if_(pawl_os_rseq(), &cell, 1, 6, &gate, 7));
+    assert_false(ipawl_rseq_add_if_(pawl_os_rseq(), &cell, 0 - UINT64_C(7), 6, &gate, 7));
+    assert_false(ipawl_rseq_add_if_(pawl_os_rseq(), &cell, 0, 6, &gate, 8));
     gate = 2;
-    assert_false(pawl_rseq_add_phase_(pawl_os_rseq(), &cell, 1, &gate));
-    assert_false(pawl_rseq_add_cpu_(pawl_os_rseq(), (char *)&cell, 1, 0));
+    assert_false(ipawl_rseq_add_phase_(pawl_os_rseq(), &cell, 1, &gate));
+    assert_false(ipawl_rseq_add_cpu_(pawl_os_rseq(), (char *)&cell, 1, 0));
     assert_int_equal(cell, 6);
 }
 

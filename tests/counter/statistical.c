@@ -204,11 +204,11 @@ static void count_without_memory(void *unused)
     struct both both = {PAWL_COUNTER_INIT, PAWL_CPU_COUNTER_INIT, 5000};
     struct rlimit none = {1, 1}; /* no mapping succeeds any more */
     (void)unused;
-    pawl_thread_exit_();
+    ipawl_thread_exit_();
     counters_here()->blocks[0] = 0; /* as if the first line had never counted */
     must(setrlimit(RLIMIT_AS, &none) == 0);
     count_in_both(&both, 0);
-    must(pawl_counter_mine_()->block == NULL);
+    must(ipawl_counter_mine_()->block == NULL);
     must(pawl_counter_read(&both.thread) == 5000);
     must(pawl_cpu_counter_read(&both.cpu) == 5000);
     must(both.thread.shared == 5000);
@@ -221,7 +221,7 @@ static void without_memory_for_a_block_nothing_is_lost(void **state)
     (void)state;
     if (TEST_SANITIZED)
         skip(); /* the sanitizer maps memory of its own */
-    assert_ptr_equal(pawl_thread_line_(), &process_here()->lines[0]);
+    assert_ptr_equal(ipawl_thread_line_(), &process_here()->lines[0]);
     assert_int_equal(test_in_child(count_without_memory, NULL, said, sizeof said), 0);
     assert_string_equal(said, "counted");
 }

@@ -64,7 +64,7 @@ static int64_t with_a_handler_before_the_second_write(void (*body)(void *))
     thread = sim_start(body, NULL);
     while (counter.place < PAWL_PLACE_FIRST_)
         sim_step(thread);
-    cell = pawl_cell_((char *)counters_here()->cells[0], counter.place);
+    cell = ipawl_cell_((char *)counters_here()->cells[0], counter.place);
     until_store_to(thread, cell);
     sim_step(thread);
     until_store_to(thread, cell);
@@ -112,7 +112,7 @@ static unsigned stand_before_the_count(enum pawl_exact_mode mode)
     updater = sim_start(add_exact, NULL);
     while (exact.place < PAWL_PLACE_FIRST_)
         sim_step(updater);
-    cell = pawl_cell_((char *)counters_here()->cells[0], exact.place);
+    cell = ipawl_cell_((char *)counters_here()->cells[0], exact.place);
     until_store_to(updater, cell);
     was_read = -1;
     return updater;

@@ -245,7 +245,7 @@ void sched_new_threads(void)
 
 void sched_new_process(void)
 {
-    pawl_forget_();
+    ipawl_forget_();
     sched_new_threads();
     own_slot = NULL;
 }

@@ -188,7 +188,7 @@ TEST_CASE_WITH(no_id_comes_back_after_growing, begin, end)
 TEST_CASE_WITH(an_old_array_stays_as_long_as_a_reader_that_may_be_in_it, begin, end)
 {
     const pawl_id id = insert(42);
-    struct pawl_idtable_array_ *old = table.array;
+    struct ipawl_idtable_array_ *old = table.array;
     int i;
     pawl_idtable_read_lock(&table);
     for (i = 0; i < 100; i++)
@@ -196,7 +196,7 @@ TEST_CASE_WITH(an_old_array_stays_as_long_as_a_reader_that_may_be_in_it, begin, 
     assert_int_equal(pawl_load_relaxed32(&memory.freed), 0);
     assert_true(table.array != old);
     assert_int_equal(old->size, PAWL_IDTABLE_FIRST);
-    assert_int_equal(pawl_idtable_places_(old)[0]->id == id, 1);
+    assert_int_equal(ipawl_idtable_places_(old)[0]->id == id, 1);
     pawl_idtable_read_unlock(&table);
     assert_int_equal(pawl_rcu_domain_barrier(&domain), 0);
     assert_int_equal(pawl_load_relaxed32(&memory.freed), 3);
@@ -327,7 +327,7 @@ TEST_CASE_WITH(without_memory_free_places_still_serve, begin, end)
 /* Behind the places stands for each the generation of its next ID, and the next free place. */
 static uint32_t *generation_of(uint32_t place)
 {
-    return (uint32_t *)(void *)(pawl_idtable_places_(table.array) + table.array->size) + 2 * place;
+    return (uint32_t *)(void *)(ipawl_idtable_places_(table.array) + table.array->size) + 2 * place;
 }
 
 TEST_CASE_WITH(a_place_whose_generations_are_used_up_is_used_no_more, begin, end)

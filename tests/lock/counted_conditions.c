@@ -121,7 +121,7 @@ TEST_CASE(a_counted_read_waits_for_a_signal_and_is_dropped_by_another_thread)
 
 int main(int argc, char **argv)
 {
-    pawl_entries_mode_(ENTRIES_ON);
+    ipawl_entries_mode_(ENTRIES_ON);
     return test_main(argc, argv);
 }
 

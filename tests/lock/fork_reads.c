@@ -253,12 +253,12 @@ static void is_about_to_give_up(void)
 {
     pawl_take_read(&others[0]);
     pawl_drop_read(&others[0]);
-    must(pawl_entries_fill_(PAWL_OWN_ENTRIES_, (pawl_address_)(uintptr_t)&lock) == 0);
+    must(ipawl_entries_fill_(PAWL_OWN_ENTRIES_, (ipawl_address_)(uintptr_t)&lock) == 0);
 }
 
 static void gives_up(void)
 {
-    pawl_entries_take_back_(PAWL_OWN_ENTRIES_, 0, (pawl_address_)(uintptr_t)&lock);
+    ipawl_entries_take_back_(PAWL_OWN_ENTRIES_, 0, (ipawl_address_)(uintptr_t)&lock);
 }
 
 static const struct reader late = {is_about_to_give_up, gives_up};
@@ -311,7 +311,7 @@ TEST_CASE(a_read_that_a_writer_waited_for_stays_held)
 
 int main(int argc, char **argv)
 {
-    pawl_entries_mode_(ENTRIES_ON);
+    ipawl_entries_mode_(ENTRIES_ON);
     return test_main(argc, argv);
 }
 

@@ -229,7 +229,7 @@ static void no_call_beside_holders(enum entries_mode mode)
 {
     char said[4096];
     int status;
-    pawl_entries_mode_(mode);
+    ipawl_entries_mode_(mode);
     *step = "warm-up";
     status = test_in_child(goes_through_all, mode != ENTRIES_OFF ? &held : NULL, said, sizeof said);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {

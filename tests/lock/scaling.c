@@ -395,7 +395,7 @@ int main(int argc, char **argv)
         pawl_lock32_drop_read(&lock);
         return lock.word == 0 ? 0 : 1;
     }
-    pawl_entries_mode_(ENTRIES_ON);
+    ipawl_entries_mode_(ENTRIES_ON);
     return test_run(argc, argv, tests);
 }
 

@@ -128,7 +128,7 @@ TEST_CASE(a_drop_beside_a_writer_with_a_deadline)
 
 int main(int argc, char **argv)
 {
-    pawl_entries_mode_(ENTRIES_ON);
+    ipawl_entries_mode_(ENTRIES_ON);
     return test_main(argc, argv);
 }
 

@@ -153,7 +153,7 @@ TEST_CASE(a_take_that_finds_a_claim_gives_back_one_entry)
 
 int main(int argc, char **argv)
 {
-    pawl_entries_mode_(ENTRIES_ON);
+    ipawl_entries_mode_(ENTRIES_ON);
     prepare();
     pawl_lock32_take_read(&locks[0]); /* the thread gets its line */
     pawl_lock32_drop_read(&locks[0]);

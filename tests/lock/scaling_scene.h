@@ -46,7 +46,7 @@ static bool scaling_at_rest(uint32_t word)
             if (lines[i].locks[j] != 0)
                 return false;
         if (lines[i].waiters != 0 || lines[i].hidden != 0 ||
-            pawl_entries_busy_(&lines[i]) != lines[i].eager)
+            ipawl_entries_busy_(&lines[i]) != lines[i].eager)
             return false;
     }
     return (word & ~PAWL_LOCK_BIASED) == 0;
@@ -57,7 +57,7 @@ static void scaling_looks_are_dear(struct pawl_entries_all *all)
 {
     unsigned i;
     for (i = 0; i < ENTRIES_NOTES; i++) {
-        all->notes[i].identity = (pawl_address_)(uintptr_t)&scene.lock;
+        all->notes[i].identity = (ipawl_address_)(uintptr_t)&scene.lock;
         all->notes[i].looks = 7; /* with the next look the account is judged */
         all->notes[i].begun = 1;
         all->notes[i].spent = UINT64_MAX / 8;
@@ -98,7 +98,7 @@ static inline uint64_t scaling_dear_looks(const struct pawl_operation *o, sched_
 static inline void scaling_with(enum scaling_bias bias)
 {
     scaling_bias = bias;
-    pawl_entries_mode_(bias == SCALING_BY_A_DROP ? ENTRIES_ON : ENTRIES_EVIDENCE);
+    ipawl_entries_mode_(bias == SCALING_BY_A_DROP ? ENTRIES_ON : ENTRIES_EVIDENCE);
     sched.fault = bias == SCALING_UNTIL_A_LOOK ? scaling_dear_looks : NULL;
 }
 

@@ -79,7 +79,7 @@ static void a_writer_that_meets_nobody_looks_at_each_entry_once(void **state)
 
 static void end_and_write_once(void *unused)
 {
-    pawl_thread_exit_();
+    ipawl_thread_exit_();
     looked = 0;
     write_once(unused);
 }

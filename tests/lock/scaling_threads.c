@@ -105,7 +105,7 @@ static void gives_its_line_back(void)
     pawl_lock32_drop_read(&lock);
     pawl_lock32_take_read(&lock);
     must(lock.word == BIASED && in_entries(&lock) == 1);
-    pawl_thread_exit_(); /* as before a destructor that runs after the library's */
+    ipawl_thread_exit_(); /* as before a destructor that runs after the library's */
     must(lock.word == BIASED + PAWL_SPIN32_R);
     pawl_lock32_drop_read(&lock);
     must(lock.word == BIASED);
@@ -228,7 +228,7 @@ TEST_CASE(the_read_of_a_thread_that_ended_unseen_ends_with_its_line)
 
 int main(int argc, char **argv)
 {
-    pawl_entries_mode_(ENTRIES_ON);
+    ipawl_entries_mode_(ENTRIES_ON);
     return test_main(argc, argv);
 }
 

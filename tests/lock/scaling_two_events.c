@@ -95,9 +95,9 @@ static void check(unsigned others)
         (void)pawl_fetch_sub_relaxed32(&lock.word, PAWL_SPIN32_W + PAWL_SPIN32_S);
     must((lock.word & ~BIASED) == 0 && other.word == BIASED);
     must(in_entries(&lock) == 0 && in_entries(&other) == others);
-    must(pawl_entries_are_(own) && own->eager == 0);
+    must(ipawl_entries_are_(own) && own->eager == 0);
     if (counted) /* else a drop by entries does not count anew, and need not */
-        must(pawl_entries_busy_(own) == others);
+        must(ipawl_entries_busy_(own) == others);
 }
 
 /* ---- Each pair ------------------------------------------------------------------------------- */
@@ -161,7 +161,7 @@ TEST_CASE(a_read_by_the_last_entry_leaves_no_unit_beside_a_claim)
 
 int main(int argc, char **argv)
 {
-    pawl_entries_mode_(ENTRIES_EVIDENCE);
+    ipawl_entries_mode_(ENTRIES_EVIDENCE);
     begins();
     pawl_lock32_take_read(&other); /* the thread gets its line */
     pawl_lock32_drop_read(&other);

@@ -14,7 +14,7 @@ int main(int argc, char **argv)
         execv("/proc/self/exe", argv);
         must(!"execv has failed");
     }
-    must(pawl_fence_light_free_ == 0);
+    must(ipawl_fence_light_free_ == 0);
 #endif
 #if PAWL_SCALES_
     return scaling_main(argc, argv);

@@ -109,7 +109,7 @@ static enum entries_mode mode;
 
 static void begins_without_memory(void *which)
 {
-    pawl_entries_mode_(mode);
+    ipawl_entries_mode_(mode);
     (*(void (*const *)(void))which)();
     must_be_refused();
     reads_once(&lock);
@@ -149,7 +149,7 @@ static void *reads_before_and_after(void *nothing)
 static void goes_on_without_memory(void *which)
 {
     pthread_t other;
-    pawl_entries_mode_(mode);
+    ipawl_entries_mode_(mode);
     must(pthread_create(&other, NULL, reads_before_and_after, NULL) == 0);
     reads_once(&first);
     wait_for(&started, 1);
@@ -181,7 +181,7 @@ static void *counts_in_the_word(void *which)
 static void gets_no_block(void *which)
 {
     pthread_t other;
-    pawl_entries_mode_(mode);
+    ipawl_entries_mode_(mode);
     must(pthread_create(&other, NULL, counts_in_the_word, which) == 0);
     reads_once(&first);
     uses(&lock, BIASED);
@@ -206,7 +206,7 @@ static void gets_a_block(void *nothing)
 {
     pthread_t other;
     (void)nothing;
-    pawl_entries_mode_(mode);
+    ipawl_entries_mode_(mode);
     reads_once(&first);
     lines_park(0, ENTRIES_IN_BLOCK);
     must(pthread_create(&other, NULL, reads_from_a_later_block, NULL) == 0);
@@ -247,7 +247,7 @@ static void *reads_without_a_system_call(void *nothing)
     meets_others(&lock);
     for (i = 0; i < 1000; i++)
         reads_once(&lock);
-    if (pawl_entries_are_(PAWL_OWN_ENTRIES_))
+    if (ipawl_entries_are_(PAWL_OWN_ENTRIES_))
         (void)pawl_fetch_add_relaxed32(&ended, 1);
     syscall(SYS_exit, 0);
     return nothing;
@@ -258,7 +258,7 @@ static void reads_in_two_threads(void *nothing)
     pthread_t readers[2];
     unsigned i;
     (void)nothing;
-    pawl_entries_mode_(mode);
+    ipawl_entries_mode_(mode);
     for (i = 0; i < 2; i++)
         must(pthread_create(&readers[i], NULL, reads_without_a_system_call, NULL) == 0);
     for (i = 0; i < 2; i++)

@@ -78,8 +78,8 @@ static void go_on(const struct state *s, unsigned i, unsigned wish, enum step st
 
 static bool is_free_for(unsigned wish, uint64_t w)
 {
-    return wish == W   ? pawl_spin64_nobody_(w)
-           : wish == A ? pawl_spin64_atomics_or_nobody_(w)
+    return wish == W   ? ipawl_spin64_nobody_(w)
+           : wish == A ? ipawl_spin64_atomics_or_nobody_(w)
                        : (lock_ready(w) & (unsigned)wishes[wish]) != 0;
 }
 

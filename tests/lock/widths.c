@@ -42,16 +42,16 @@ TEST_CASE(unit_sums_convert_both_ways)
 }
 
 #define TESTS_AGREE(narrow, wide, N)                                                               \
-    (pawl_spin##N##_no_writer_(narrow) == pawl_spin64_no_writer_(wide) &&                          \
-     pawl_spin##N##_no_seeker_or_writer_(narrow) == pawl_spin64_no_seeker_or_writer_(wide) &&      \
-     pawl_spin##N##_nobody_(narrow) == pawl_spin64_nobody_(wide) &&                                \
-     pawl_spin##N##_one_reader_(narrow) == pawl_spin64_one_reader_(wide) &&                        \
-     pawl_spin##N##_atomics_or_nobody_(narrow) == pawl_spin64_atomics_or_nobody_(wide) &&          \
-     pawl_spin##N##_atomic_may_claim_(narrow) == pawl_spin64_atomic_may_claim_(wide) &&            \
-     pawl_spin##N##_lone_reader_(narrow) == pawl_spin64_lone_reader_(wide) &&                      \
-     pawl_spin##N##_readers_(narrow) == word_narrow(pawl_spin64_readers_(wide), WORD_##N) &&       \
-     pawl_spin##N##_seekers_(narrow) == word_narrow(pawl_spin64_seekers_(wide), WORD_##N) &&       \
-     pawl_spin##N##_writers_(narrow) == word_narrow(pawl_spin64_writers_(wide), WORD_##N))
+    (ipawl_spin##N##_no_writer_(narrow) == ipawl_spin64_no_writer_(wide) &&                        \
+     ipawl_spin##N##_no_seeker_or_writer_(narrow) == ipawl_spin64_no_seeker_or_writer_(wide) &&    \
+     ipawl_spin##N##_nobody_(narrow) == ipawl_spin64_nobody_(wide) &&                              \
+     ipawl_spin##N##_one_reader_(narrow) == ipawl_spin64_one_reader_(wide) &&                      \
+     ipawl_spin##N##_atomics_or_nobody_(narrow) == ipawl_spin64_atomics_or_nobody_(wide) &&        \
+     ipawl_spin##N##_atomic_may_claim_(narrow) == ipawl_spin64_atomic_may_claim_(wide) &&          \
+     ipawl_spin##N##_lone_reader_(narrow) == ipawl_spin64_lone_reader_(wide) &&                    \
+     ipawl_spin##N##_readers_(narrow) == word_narrow(ipawl_spin64_readers_(wide), WORD_##N) &&     \
+     ipawl_spin##N##_seekers_(narrow) == word_narrow(ipawl_spin64_seekers_(wide), WORD_##N) &&     \
+     ipawl_spin##N##_writers_(narrow) == word_narrow(ipawl_spin64_writers_(wide), WORD_##N))
 
 TEST_CASE(every_word_of_16_bits_and_its_sums)
 {

@@ -176,8 +176,8 @@ uint32_t pawl_hook_thread_id(void)
 void m_reset(void);
 void m_reset(void)
 {
-    pawl_forget_();
-    pawl_entries_mode_(ENTRIES_OFF);
+    ipawl_forget_();
+    ipawl_entries_mode_(ENTRIES_OFF);
     memset(slots, 0, sizeof slots);
     memset(handlers, 0, sizeof handlers);
     memset(&m_memory, 0, sizeof m_memory);
@@ -212,7 +212,7 @@ void m_readers_scale(uint32_t threads, bool from_the_first_drop)
 {
     uint32_t i;
     m_register_threads(threads);
-    pawl_entries_mode_(ENTRIES_ON);
+    ipawl_entries_mode_(ENTRIES_ON);
     if (from_the_first_drop)
         return;
     for (i = 0; i < threads; i++)

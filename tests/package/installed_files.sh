@@ -44,7 +44,7 @@ for name in $libraries; do
     nm -D --defined-only "$library" | awk '{ print $NF }' >"$name.symbols"
     [ -s "$name.symbols" ] || fail "$library shows no symbol"
     # The versions themselves are symbols too.
-    if grep -Ev '^(pawl_.*@)?@?PAWL_[0-9.]+$' "$name.symbols"; then
+    if grep -Ev '^(ipawl_.*@)?@?PAWL_[0-9.]+$' "$name.symbols"; then
         fail "$library shows names that are not Pawl's, or that have no version"
     fi
     objdump -p "$library" | awk '/NEEDED/ { print $2 }' >"$name.needed"

@@ -17,4 +17,4 @@ for file in lib/libpawl.a lib/libpawl.so.$SOVERSION lib/pkgconfig/pawl-checked.p
     [ -e "usr/$file" ] || fail "$file is not installed"
 done
 nm -D --defined-only "usr/lib/libpawl.so" | awk '{ print $NF }' >symbols
-! grep -Ev '^(pawl_.*@)?@?PAWL_[0-9.]+$' symbols || fail "names that are not Pawl's, or no version"
+! grep -Ev '^(ipawl_.*@)?@?PAWL_[0-9.]+$' symbols || fail "names that are not Pawl's, or no version"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A newcomer's first ten minutes: newcomer.sh FOLDER. In a root that has Debian's minimal system,
 # compilers and pkg-config, and nothing else, the library is installed from FOLDER (Debian packages
-# libpawl0 and libpawl-dev, or an installed tree), and each start is typed as its page says. Then
+# libpawl1 and libpawl-dev, or an installed tree), and each start is typed as its page says. Then
 # apt installs pawl alone, then pawl-bench and pawl-doc, if FOLDER has them, and what they depend
 # on; the command, its manual pages and the site are tried. Where apt reaches no server that is
 # left out, with a line.

@@ -53,7 +53,7 @@ pairs="$here/plugins/pairs.c"
     # Another version of the library.
     mkdir other
     cp -r source/src source/include other
-    sed -i 's/_v2_/_v9_/' other/include/pawl/atomic.h
+    sed -i 's/_v3_/_v9_/' other/include/pawl/atomic.h
     run "$CC" -std=c11 $strict -O0 -D_GNU_SOURCE -fPIC -fvisibility=hidden -Iother/include -shared \
         -DPAIRS_PLUGIN -o other_pairs.so "$pairs" other/src/pawl.c -pthread
 }

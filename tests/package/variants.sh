@@ -64,12 +64,12 @@ for language in c c++; do
         "$LIBDIR/libpawl-checked.a" -pthread -o wrong
 done
 
-# The headers as those of version 1 named their functions.
-version=$(sed -n 's/.*(_v\([0-9][0-9]*\)_,.*/\1/p' "$PREFIX/include/pawl/atomic.h")
-[ "$version" = 2 ] || fail "the protocol's version is $version; this test is about 1 and 2"
+# The headers as those of version 2 named their functions.
+version=$(sed -n 's/.*##_v\([0-9][0-9]*\)_##.*/\1/p' "$PREFIX/include/pawl/atomic.h")
+[ "$version" = 3 ] || fail "the protocol's version is $version; this test is about 2 and 3"
 mkdir old
 cp -R "$PREFIX/include/pawl" old/
-find old -name '*.h' -exec sed -i 's/_v2_/_v1_/g' {} +
+find old -name '*.h' -exec sed -i 's/_v3_/_v2_/g' {} +
 cat >writer.c <<'END'
 #include <pawl/lock.h>
 void write_it(pawl_lock32 *l);
@@ -99,7 +99,7 @@ END
     run ./right
     run "$CC" $strict -Iold -c writer.c
     for kind in a so; do
-        refused 'undefined reference to .*_v1_' "$CC" reader.o writer.o "$LIBDIR/libpawl.$kind" \
+        refused 'undefined reference to .*_v2_' "$CC" reader.o writer.o "$LIBDIR/libpawl.$kind" \
             -pthread -o wrong
     done
 }

@@ -14,12 +14,12 @@ EXPORT uint32_t module_count_up(unsigned times);
 
 EXPORT void *module_process(void)
 {
-    return pawl_process_();
+    return ipawl_process_();
 }
 
 EXPORT void *module_line(void)
 {
-    return pawl_thread_line_();
+    return ipawl_thread_line_();
 }
 
 EXPORT uint32_t module_owner_of(const void *line)

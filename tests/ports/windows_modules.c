@@ -38,7 +38,7 @@ TEST_CASE(each_module_has_a_process_object_of_its_own)
 {
     load();
     assert_non_null(module_process());
-    assert_ptr_not_equal(module_process(), pawl_process_());
+    assert_ptr_not_equal(module_process(), ipawl_process_());
     assert_ptr_equal(module_process(), module_process());
     assert_true(FreeLibrary(module));
 }
@@ -50,7 +50,7 @@ struct lines {
 static void *ask_for_lines(void *place)
 {
     struct lines *lines = (struct lines *)place;
-    lines->here = pawl_thread_line_();
+    lines->here = ipawl_thread_line_();
     lines->there = module_line();
     must(lines->here != NULL && lines->there != NULL && lines->here != lines->there);
     must(module_owner_of(lines->there) == GetCurrentThreadId());

@@ -185,7 +185,7 @@ static void make_looks_dear(void)
     unsigned i;
     for (i = 0; i < ENTRIES_NOTES; i++) {
         struct entries_note *const note = &entries_all()->notes[i];
-        note->identity = (pawl_address_)(uintptr_t)&now.lock | (now.own.kind.bits == 64 ? 1u : 0u);
+        note->identity = (ipawl_address_)(uintptr_t)&now.lock | (now.own.kind.bits == 64 ? 1u : 0u);
         note->looks = ENTRIES_LEAST + ENTRIES_TIMED - 1;
         note->begun = 1;
         note->spent = UINT64_MAX / 64;
@@ -435,7 +435,7 @@ static void run_cell(const struct cell *cell, verbs_describe *copy)
     must(signal(SIGUSR1, tries_as_a_handler) != SIG_ERR);
     now.entries = here->how != WITHOUT_MEMORY;
     if (!now.entries)
-        pawl_entries_mode_(ENTRIES_ON); /* evidence for each lock, and no room for entries yet */
+        ipawl_entries_mode_(ENTRIES_ON); /* evidence for each lock, and no room for entries yet */
     if (now.entries)
         (void)entries_all();
     for (bits = 32; bits <= 64; bits += 32) {

@@ -356,7 +356,7 @@ TEST_CASE_WITH(an_online_caller_waits_for_other_callbacks, set_up, tear_down)
 static void *call_without_a_line(void *nothing)
 {
     unsigned i;
-    must(pawl_thread_line_() == NULL);
+    must(ipawl_thread_line_() == NULL);
     for (i = 0; i < 100; i++)
         must(call(i, 1) == 0);
     must(pawl_rcu_domain_barrier(&domain) == 0);

@@ -25,10 +25,10 @@ static void run(void *(*body)(void *), void *argument)
 /* The thread reads without a call wherever others do. */
 static void *in_an_extra_line(void *result)
 {
-    must(pawl_thread_line_() == NULL);
+    must(ipawl_thread_line_() == NULL);
     *(int *)result = rcu_basic_main(argument_count, arguments);
     must(PAWL_RCU_MINE_.extra != NULL && PAWL_RCU_MINE_.open == 0);
-    must((PAWL_RCU_MINE_.line != NULL) == (pawl_fence_light_free_ != 0));
+    must((PAWL_RCU_MINE_.line != NULL) == (ipawl_fence_light_free_ != 0));
     return NULL;
 }
 
@@ -91,7 +91,7 @@ static void *get_rid_of_ones_own(void *other)
     if (other != NULL)
         must(read_beyond() != NULL && PAWL_RCU_MINE_.extra != extra_line(7));
     else
-        must(pawl_thread_line_() != NULL);
+        must(ipawl_thread_line_() != NULL);
     must(extra_line(7)->owner == 0);
     must(pawl_rcu_poll(cookie));
     return NULL;
@@ -136,7 +136,7 @@ static void *keep_the_extra_line(void *unused)
     unsigned i;
     pawl_rcu_read_lock();
     lines_free(PAWL_THREAD_LINES - 1);
-    must(pawl_thread_line_() != NULL);
+    must(ipawl_thread_line_() != NULL);
     must(pawl_rcu_read_held());
     cookie = pawl_rcu_start_poll();
     must(!pawl_rcu_poll(cookie));
@@ -218,7 +218,7 @@ int main(int argc, char **argv)
     int result = -1;
     argument_count = argc;
     arguments = argv;
-    must(pawl_thread_line_() != NULL);
+    must(ipawl_thread_line_() != NULL);
     lines_park_all();
     run(in_an_extra_line, &result);
     a_line_is_free_again_when_its_thread_has_ended();

@@ -121,7 +121,7 @@ int main(int argc, char **argv)
     pawl_rcu_assign_pointer(pointer, &object);
     must(pawl_rcu_domain_init(&domain, "stepped through") == 0);
     /* Without membarrier a reader calls out: there is nothing to count. */
-    refused = pawl_fence_light_free_ == 0 || !step_all(FUNCTIONS, prepare, function, counted);
+    refused = ipawl_fence_light_free_ == 0 || !step_all(FUNCTIONS, prepare, function, counted);
     return test_main(argc, argv);
 }
 

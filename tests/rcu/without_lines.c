@@ -17,7 +17,7 @@ static char **arguments;
 /* As if so many sections had to pass until the caller asks for a line again. */
 static void be_refused(uint32_t sections)
 {
-    must(pawl_thread_line_() == NULL);
+    must(ipawl_thread_line_() == NULL);
     PAWL_RCU_MINE_.wait = sections;
 }
 
@@ -50,7 +50,7 @@ static void *get_one_in_a_section(void *unused)
         pawl_rcu_read_unlock();
     }
     pawl_rcu_read_lock();
-    must((PAWL_RCU_MINE_.line != NULL) == (pawl_fence_light_free_ != 0));
+    must((PAWL_RCU_MINE_.line != NULL) == (ipawl_fence_light_free_ != 0));
     must(pawl_rcu_read_held() && PAWL_RCU_MINE_.open == 0);
     pawl_rcu_read_unlock();
     must(!pawl_rcu_read_held());

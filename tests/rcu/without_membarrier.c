@@ -12,7 +12,7 @@ int main(int argc, char **argv)
         execv("/proc/self/exe", argv);
         must(!"execv has failed");
     }
-    must(pawl_fence_light_free_ == 0);
+    must(ipawl_fence_light_free_ == 0);
     pawl_rcu_read_lock();
     must(PAWL_RCU_MINE_.line == NULL); /* the inline path stays closed */
     pawl_rcu_read_unlock();

@@ -24,7 +24,7 @@ enum { STACK_BYTES = 64 * 1024, MOST_THREADS = 10000 };
 /* ---- Counting -------------------------------------------------------------------------------- */
 
 /* Steps along wait lists under their latches: libraries with PAWL_TEST_POINTS count them. */
-extern uint64_t pawl_table_steps_ __attribute__((weak));
+extern uint64_t ipawl_table_steps_ __attribute__((weak));
 
 static uint64_t calls_made;
 static __thread uint64_t calls_made_here; /* by this thread */
@@ -36,14 +36,14 @@ struct counts {
 
 static inline bool steps_are_counted(void)
 {
-    return &pawl_table_steps_ != NULL;
+    return &ipawl_table_steps_ != NULL;
 }
 
 static inline struct counts counts_now(void)
 {
     struct counts now = {0, __atomic_load_n(&calls_made, __ATOMIC_RELAXED), 0};
     if (steps_are_counted())
-        now.steps = __atomic_load_n(&pawl_table_steps_, __ATOMIC_RELAXED);
+        now.steps = __atomic_load_n(&ipawl_table_steps_, __ATOMIC_RELAXED);
     return now;
 }
 

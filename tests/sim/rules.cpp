@@ -397,8 +397,8 @@ void a_membarrier_interrupts_the_running_threads_and_drains_their_stores(void **
     });
     e.add(2, [&] {
         until(1100);
-        barrier = TOOK(pawl_hook_call_(nullptr, 0, PAWL_HOOK_FENCE, PAWL_ORDER_SEQ_CST,
-                                       PAWL_TAG_NONE_, PAWL_HOOK_FENCE_HEAVY, 0));
+        barrier = TOOK(ipawl_hook_call_(nullptr, 0, PAWL_HOOK_FENCE, PAWL_ORDER_SEQ_CST,
+                                        PAWL_TAG_NONE_, PAWL_HOOK_FENCE_HEAVY, 0));
         seen = sim::load(w);
     });
     e.run();

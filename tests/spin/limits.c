@@ -27,9 +27,9 @@ TEST_CASE(within_the_limits_no_claim_is_overlooked_in_any_16_bit_word)
                 for (r = 0; w + s + r <= 63; r++) {
                     const uint16_t word = word_of(w, s, a, r);
                     const struct table_fields f = table_fields_of(16, word);
-                    if ((w || s || a) != !pawl_spin16_no_seeker_or_writer_(word) ||
-                        (w || a || s >= 4) != !pawl_spin16_no_writer_(word) ||
-                        (w || s || a || r) != !pawl_spin16_nobody_(word) || f.R != w + s + r ||
+                    if ((w || s || a) != !ipawl_spin16_no_seeker_or_writer_(word) ||
+                        (w || a || s >= 4) != !ipawl_spin16_no_writer_(word) ||
+                        (w || s || a || r) != !ipawl_spin16_nobody_(word) || f.R != w + s + r ||
                         4 * f.W + f.S != 5 * w + s + 4 * a)
                         fail_msg("%u W %u S %u A %u R: %#x", w, s, a, r, (unsigned)word);
                 }
@@ -40,7 +40,7 @@ TEST_CASE(the_least_crowd_that_reads_as_nobody_is_51_writers_and_a_seeker)
     unsigned claimants, s;
     for (claimants = 1; claimants <= 63; claimants++)
         for (s = 0; s <= claimants; s++)
-            if (pawl_spin16_no_seeker_or_writer_(word_of(claimants - s, s, 0, 0))) {
+            if (ipawl_spin16_no_seeker_or_writer_(word_of(claimants - s, s, 0, 0))) {
                 assert_int_equal(claimants, 52);
                 assert_int_equal(s, 1);
                 return;

@@ -40,7 +40,7 @@ static void everything_holds_without_restartable_sequences(void **state)
 {
     (void)state;
     if (getenv("PAWL_NO_RSEQ") != NULL || getenv("PAWL_NO_MEMBARRIER") != NULL)
-        assert_null(pawl_counter_mine_()->rseq);
+        assert_null(ipawl_counter_mine_()->rseq);
     runs_again_with("PAWL_NO_RSEQ");
 }
 
@@ -48,7 +48,7 @@ static void everything_holds_without_membarrier(void **state)
 {
     (void)state;
     if (getenv("PAWL_NO_MEMBARRIER") != NULL)
-        assert_int_equal(pawl_fence_light_free_, 0);
+        assert_int_equal(ipawl_fence_light_free_, 0);
     runs_again_with("PAWL_NO_MEMBARRIER");
 }
 

@@ -9,7 +9,7 @@
 
 static inline struct pawl_rcu_extra *extra_line(uint32_t number)
 {
-    const pawl_address_ block = rcu_here()->extra[number / RCU_EXTRA_IN_BLOCK];
+    const ipawl_address_ block = rcu_here()->extra[number / RCU_EXTRA_IN_BLOCK];
     return &((struct pawl_rcu_extra *)(uintptr_t)block)[number % RCU_EXTRA_IN_BLOCK];
 }
 

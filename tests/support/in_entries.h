@@ -14,7 +14,7 @@ static unsigned in_entries(const pawl_lock32 *l)
         const struct pawl_entries *const line = entries_line(entries_all(), i);
         for (unsigned k = 0; k < PAWL_ENTRIES && line != NULL; k++)
             count +=
-                PAWL_ADDRESS_(pawl_load_relaxed)(&line->locks[k]) == (pawl_address_)(uintptr_t)l;
+                PAWL_ADDRESS_(pawl_load_relaxed)(&line->locks[k]) == (ipawl_address_)(uintptr_t)l;
     }
     return count;
 }

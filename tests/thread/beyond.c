@@ -220,7 +220,7 @@ static void *use_all(void *number)
     unsigned use, i;
     count_questions();
     asked = 0;
-    line = pawl_thread_line_();
+    line = ipawl_thread_line_();
     must(expected == NO_LINE ? line == NULL : line == &process_here()->lines[expected]);
     must(asked <= 16); /* the first search */
     for (use = 0; use < USES; use++) {
@@ -283,10 +283,10 @@ TEST_CASE(every_primitive_serves_a_thread_without_a_line)
 static void *get_one_later(void *unused)
 {
     (void)unused;
-    must(pawl_thread_line_() == NULL);
-    must(pawl_thread_line_() == NULL);
+    must(ipawl_thread_line_() == NULL);
+    must(ipawl_thread_line_() == NULL);
     lines_free(700);
-    must(pawl_thread_line_() == &process_here()->lines[700]);
+    must(ipawl_thread_line_() == &process_here()->lines[700]);
     return NULL;
 }
 
@@ -306,10 +306,10 @@ static void *get_one_that_nobody_announced(void *unused)
 {
     unsigned i;
     (void)unused;
-    must(pawl_thread_line_() == NULL);
+    must(ipawl_thread_line_() == NULL);
     lines_free(5);
     pawl_store_relaxed32(&process_here()->full, 1);
-    for (i = 0; pawl_thread_line_() == NULL; i++)
+    for (i = 0; ipawl_thread_line_() == NULL; i++)
         must(i < 4u * PAWL_THREAD_LINES / 16 * 1024);
     must(thread_registered() == &process_here()->lines[5]);
     return NULL;
@@ -330,7 +330,7 @@ TEST_CASE(a_line_that_became_free_unseen_is_found_in_the_end)
 
 static void *ask_for_a_line(void *unused)
 {
-    must(pawl_thread_line_() != NULL);
+    must(ipawl_thread_line_() != NULL);
     return unused;
 }
 
@@ -360,7 +360,7 @@ int main(int argc, char **argv)
     static pawl_robust_lock memory __attribute__((aligned(64)));
     pawl_sift_use use;
     unsigned mode;
-    must(pawl_thread_line_() != NULL);
+    must(ipawl_thread_line_() != NULL);
     robust = &memory;
     must(pawl_robust_lock_init(robust) == PAWL_ROBUST_OK);
     must(pawl_brlock_init(&brlock, PAWL_BRLOCK_MOST_LINES) == 0);

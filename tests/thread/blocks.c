@@ -124,12 +124,12 @@ static void be_new(void)
 {
     const uint32_t at = pawl_os_thread_id() % BLOCKS;
     uint32_t i;
-    pawl_thread_exit_();
+    ipawl_thread_exit_();
     must(pawl_os_own()->slot == NULL);
     /* With those that interrupted claims have left. */
     for (i = 0; i < LOOKED_AT; i++)
         give_up(first - at + (at + i) % BLOCKS);
-    pawl_thread_own_ = nothing;
+    ipawl_thread_own_ = nothing;
     of_handler = NULL;
 }
 
@@ -161,7 +161,7 @@ static void use_and_fork(void)
 static void check(void)
 {
     struct pawl_own *const own = pawl_os_own();
-    must(own == pawl_thread_own_ && own->owner == pawl_os_thread_id());
+    must(own == ipawl_thread_own_ && own->owner == pawl_os_thread_id());
     must(of_handler == NULL || (own == of_handler && own->met == MARK));
     if (in_child)
         _exit(0);
@@ -170,10 +170,10 @@ static void check(void)
 static void *interrupt_all(void *unused)
 {
     (void)unused;
-    nothing = pawl_thread_own_;
+    nothing = ipawl_thread_own_;
     must(nothing->owner == 0);
     make();
-    first = pawl_thread_own_;
+    first = ipawl_thread_own_;
     must(interrupt_everywhere(be_new, make, use, check) > 20);
     must(interrupt_everywhere(be_new, make, just_fork, check) > 20);
     must(interrupt_everywhere(be_new, make, use_and_fork, check) > 20);
@@ -198,7 +198,7 @@ TEST_CASE(a_handler_may_make_the_block_and_fork_at_each_instruction)
 
 int main(int argc, char **argv)
 {
-    must(pawl_thread_line_() != NULL); /* the program has the registry, which watches forks */
+    must(ipawl_thread_line_() != NULL); /* the program has the registry, which watches forks */
     return test_main(argc, argv);
 }
 

@@ -52,7 +52,7 @@ static void use_everything(void *unused)
 
 static bool is_light(void)
 {
-    return pawl_fence_light_free_ != 0;
+    return ipawl_fence_light_free_ != 0;
 }
 
 static void make_it_strong(void *unused)

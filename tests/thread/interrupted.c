@@ -92,7 +92,7 @@ static void check_registered(void)
     must(PAWL_RCU_MINE_.line == NULL ||
          (own != NULL && PAWL_RCU_MINE_.line == &rcu_here()->lines[thread_number(own)]));
     must(PAWL_RCU_MINE_.open == 0);
-    must(own != NULL || pawl_counter_mine_()->block == NULL);
+    must(own != NULL || ipawl_counter_mine_()->block == NULL);
 }
 
 static void check_run(void)
@@ -110,7 +110,7 @@ static void check_run(void)
 
 static void be_unknown(void)
 {
-    pawl_thread_exit_();
+    ipawl_thread_exit_();
     must(thread_registered() == NULL);
 }
 
@@ -129,7 +129,7 @@ static void do_nothing(void)
 
 static void ask_for_the_line(void)
 {
-    must(pawl_thread_line_() != NULL);
+    must(ipawl_thread_line_() != NULL);
 }
 
 static void enter_and_leave(void)
@@ -166,13 +166,13 @@ static void the_first_use_of_a_primitive_may_be_interrupted_at_each_instruction(
 static void the_end_of_a_thread_may_be_interrupted_at_each_instruction(void **state)
 {
     (void)state;
-    interrupt_each(be_known, pawl_thread_exit_, do_all);
+    interrupt_each(be_known, ipawl_thread_exit_, do_all);
 }
 
 static void no_rcu_line(void)
 {
     PAWL_RCU_LINE_ = NULL;
-    pawl_rcu_mine_()->line = NULL;
+    ipawl_rcu_mine_()->line = NULL;
 }
 
 /* As if the thread were a new one, and its line that of a dead one of the same number. */
@@ -181,9 +181,9 @@ static void leave_the_line_behind(void)
     be_known();
     *pawl_os_thread_slot() = NULL;
     no_rcu_line();
-    pawl_counter_mine_()->block = NULL;
-    pawl_counter_mine_()->rseq = NULL;
-    pawl_counter_mine_()->cpus = NULL;
+    ipawl_counter_mine_()->block = NULL;
+    ipawl_counter_mine_()->rseq = NULL;
+    ipawl_counter_mine_()->cpus = NULL;
 }
 
 static void a_line_left_behind_is_taken_back_in_the_same_way(void **state)
@@ -228,7 +228,7 @@ static void a_handler_that_interrupts_it_may_fork(void **state)
         interrupt_everywhere(be_unknown, ask_for_the_line, fork_one, check_and_end_child), 20,
         100000);
     assert_in_range(
-        interrupt_everywhere(be_known, pawl_thread_exit_, fork_one, check_and_end_child), 20,
+        interrupt_everywhere(be_known, ipawl_thread_exit_, fork_one, check_and_end_child), 20,
         100000);
 }
 
@@ -240,7 +240,7 @@ static void a_handler_that_interrupts_it_may_fork(void **state)
 static void be_unknown_beyond(void)
 {
     void *const block = (void *)(uintptr_t)rcu_here()->extra[0];
-    must(pawl_thread_line_() == NULL);
+    must(ipawl_thread_line_() == NULL);
     must(pawl_rcu_poll(pawl_rcu_start_poll())); /* no driver has noted the lines of the block */
     no_rcu_line();
     PAWL_RCU_MINE_.extra = NULL;
@@ -296,7 +296,7 @@ static void *be_interrupted_beyond(void *unused)
     interrupt_beyond(be_unknown_beyond, enter_and_leave, read_one);
     interrupt_beyond(be_unknown_beyond, enter_and_leave, fork_in_the_claim);
     interrupt_beyond(be_known_beyond,
-                     pawl_fence_light_free_ != 0 ? read_in_both_ways : enter_and_leave, fork_one);
+                     ipawl_fence_light_free_ != 0 ? read_in_both_ways : enter_and_leave, fork_one);
     return NULL;
 }
 
@@ -338,7 +338,7 @@ static void an_online_thread_stays_online_while_it_is_quiescent(void **state)
 
 static void *be_online_without_a_line(void *is_counted)
 {
-    must(pawl_thread_line_() == NULL);
+    must(ipawl_thread_line_() == NULL);
     if (is_counted != NULL)
         PAWL_RCU_MINE_.wait = UINT32_MAX; /* it asks for no extra line */
     pawl_rcu_qs_online();

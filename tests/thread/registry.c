@@ -10,9 +10,9 @@
 
 TEST_CASE(a_thread_keeps_its_line)
 {
-    struct pawl_thread_line *line = pawl_thread_line_();
+    struct pawl_thread_line *line = ipawl_thread_line_();
     assert_non_null(line);
-    assert_ptr_equal(pawl_thread_line_(), line);
+    assert_ptr_equal(ipawl_thread_line_(), line);
     assert_int_equal(line->owner, pawl_os_thread_id());
     assert_in_range((uintptr_t)line, (uintptr_t)&process_here()->lines[0],
                     (uintptr_t)&process_here()->lines[PAWL_THREAD_LINES - 1]);
@@ -29,7 +29,7 @@ static void register_together(void *opaque, unsigned index)
     struct crew *crew = (struct crew *)opaque;
     unsigned i;
     crew->ids[index] = pawl_os_thread_id();
-    crew->lines[index] = pawl_thread_line_();
+    crew->lines[index] = ipawl_thread_line_();
     pthread_barrier_wait(&crew->registered);
     must(crew->lines[index]->owner == crew->ids[index]);
     for (i = 0; i < index; i++)
@@ -41,7 +41,7 @@ TEST_CASE(threads_that_register_together_get_different_lines_and_give_them_back)
 {
     static struct crew crew;
     unsigned i, round;
-    (void)pawl_thread_line_();
+    (void)ipawl_thread_line_();
     must(pthread_barrier_init(&crew.registered, NULL, 16) == 0);
     for (round = 0; round < 5; round++) {
         test_threads(16, register_together, &crew);
@@ -54,11 +54,11 @@ TEST_CASE(threads_that_register_together_get_different_lines_and_give_them_back)
 
 TEST_CASE(a_thread_may_give_its_line_back_and_get_one_again)
 {
-    struct pawl_thread_line *line = pawl_thread_line_();
-    pawl_thread_exit_();
+    struct pawl_thread_line *line = ipawl_thread_line_();
+    ipawl_thread_exit_();
     assert_int_equal(pawl_load_relaxed32(&line->owner), 0);
-    pawl_thread_exit_(); /* nothing to give back: nothing happens */
-    assert_ptr_equal(pawl_thread_line_(), line);
+    ipawl_thread_exit_(); /* nothing to give back: nothing happens */
+    assert_ptr_equal(ipawl_thread_line_(), line);
 }
 
 /* ---- Fork ------------------------------------------------------------------------------------ */
@@ -68,7 +68,7 @@ static void check_the_child(void *parents_line)
     struct pawl_thread_line *line = (struct pawl_thread_line *)parents_line;
     const uint32_t used = process_here()->lines_used;
     uint32_t i;
-    must(pawl_thread_line_() == line);
+    must(ipawl_thread_line_() == line);
     must(line->owner == pawl_os_thread_id());
     for (i = 0; i < used; i++)
         must(&process_here()->lines[i] == line || process_here()->lines[i].owner == 0);
@@ -77,7 +77,7 @@ static void check_the_child(void *parents_line)
 
 static void *stay(void *barrier)
 {
-    must(pawl_thread_line_() != NULL);
+    must(ipawl_thread_line_() != NULL);
     pthread_barrier_wait((pthread_barrier_t *)barrier);
     pthread_barrier_wait((pthread_barrier_t *)barrier);
     return NULL;
@@ -92,20 +92,20 @@ TEST_CASE(after_fork_the_child_keeps_its_line_and_the_others_lines_are_free)
     must(pthread_barrier_init(&barrier, NULL, 2) == 0);
     must(pthread_create(&other, NULL, stay, &barrier) == 0);
     pthread_barrier_wait(&barrier);
-    status = test_in_child(check_the_child, pawl_thread_line_(), said, sizeof said);
+    status = test_in_child(check_the_child, ipawl_thread_line_(), said, sizeof said);
     pthread_barrier_wait(&barrier);
     must(pthread_join(other, NULL) == 0);
     pthread_barrier_destroy(&barrier);
     if (status != 0 || !strstr(said, "as it should be"))
         fail_msg("status %#x: %s", (unsigned)status, said);
-    assert_int_equal(pawl_thread_line_()->owner, pawl_os_thread_id()); /* the parent's stays */
+    assert_int_equal(ipawl_thread_line_()->owner, pawl_os_thread_id()); /* the parent's stays */
 }
 
 /* ---- More threads than lines ----------------------------------------------------------------- */
 
 static void *ask_for_a_line(void *place)
 {
-    *(struct pawl_thread_line **)place = pawl_thread_line_();
+    *(struct pawl_thread_line **)place = ipawl_thread_line_();
     return NULL;
 }
 
@@ -120,7 +120,7 @@ static struct pawl_thread_line *line_of_a_new_thread(void)
 
 TEST_CASE(a_thread_beyond_the_lines_has_none)
 {
-    (void)pawl_thread_line_();
+    (void)ipawl_thread_line_();
     lines_park_all();
     assert_null(line_of_a_new_thread());
     lines_free_all();
@@ -132,8 +132,8 @@ TEST_CASE(a_line_whose_owner_is_dead_is_taken_back_where_none_is_free)
     struct pawl_thread_line *left = &process_here()->lines[500];
     struct pawl_thread_line *found = NULL;
     unsigned i;
-    (void)pawl_thread_line_();
-    assert_ptr_not_equal(left, pawl_thread_line_());
+    (void)ipawl_thread_line_();
+    assert_ptr_not_equal(left, ipawl_thread_line_());
     left->owner = INT_MAX; /* no thread has this number */
     lines_park_all();
     for (i = 0; i < PAWL_THREAD_LINES && found == NULL; i++) /* each thread looks at some lines */
@@ -147,9 +147,9 @@ TEST_CASE(a_line_whose_owner_is_dead_is_taken_back_where_none_is_free)
 /* A line left behind under a number that the system gives out again is that thread's line. */
 TEST_CASE(a_line_left_behind_under_the_same_number_is_used_again)
 {
-    struct pawl_thread_line *line = pawl_thread_line_();
+    struct pawl_thread_line *line = ipawl_thread_line_();
     *pawl_os_thread_slot() = NULL; /* as if this were a new thread of the same number */
-    assert_ptr_equal(pawl_thread_line_(), line);
+    assert_ptr_equal(ipawl_thread_line_(), line);
     assert_int_equal(line->owner, pawl_os_thread_id());
 }
 

@@ -82,7 +82,7 @@ PLANTED = {
         "void *PAWL_SYMBOL_(pawl_planted)(void);\n"
         "void *PAWL_SYMBOL_(pawl_planted)(void)\n"
         "{\n    return PAWL_SYMBOL_(pawl_rcu_default)();\n}\n",
-        "uses pawl_rcu_default_v2_release_ of src/rcu/rcu_state.c, above it",
+        "uses ipawl_rcu_default_v3_release_ of src/rcu/rcu_state.c, above it",
     ),
     "undecorated export": (
         "src/base/drain.c",
@@ -97,7 +97,7 @@ PLANTED = {
     "shared object that is not listed": (
         "src/base/drain.c",
         "PAWL_SHARED_DEFINE(uint32_t, planted_object);\n",
-        "differ in pawl_planted_object_v2",
+        "differ in ipawl_planted_object_v3",
     ),
 }
 

@@ -4,6 +4,7 @@
 import json
 import lzma
 import re
+import shutil
 import subprocess
 import sys
 
@@ -281,6 +282,31 @@ def test_figures_of_no_runs(figures):
     ]
 
 
+# ---- What an editor completes
+
+
+def test_an_internal_name_that_begins_as_the_interface_does(copy):
+    copy.add("include/pawl/fences.h", "extern int pawl_planted@;".replace("@", "_"))
+    assert copy.faults("internal") == [
+        "include:1: pawl_planted@ begins with pawl_; begin with ipawl_".replace("@", "_")
+    ]
+
+
+@pytest.mark.skipif(not shutil.which("clang"), reason="no clang")
+@pytest.mark.parametrize("language", ["c", "c++"])
+def test_completion_offers_the_interface_alone(language, tmp_path):
+    """By the code of clang that clangd asks."""
+    file = tmp_path / "typed"
+    file.write_text("#include <pawl/pawl.h>\nvoid f(void)\n{\n    pawl_\n}\n")
+    command = ["clang", "-fsyntax-only", "-w", f"-I{ROOT}/include", "-x", language, "-Xclang",
+               "-code-completion-macros", "-Xclang",
+               f"-code-completion-at={file}:4:10", file]  # fmt: skip
+    said = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    offered = set(re.findall(r"^COMPLETION: (pawl_\w+)", said, re.M))
+    assert {"pawl_take_read", "pawl_lock32_take_read", "pawl_rcu_read_lock"} <= offered
+    assert not {name for name in offered if re.search(r"_$|_v\d+$", name)}
+
+
 # ---- The command itself
 
 
@@ -292,6 +318,7 @@ def names(*arguments):
 
 def test_the_list_of_rules_is_that_of_the_help():
     assert [line.split()[0] for line in names("--list").stdout.splitlines()] == [
+        "internal",
         "files",
         "interface",
         "words",

@@ -62,7 +62,7 @@ def test_a_minor_version_without_a_node_of_symbols_is_found(tree):
     assert "needs a node of its own" in asked(tree, "--check")[1]
 
 
-@pytest.mark.parametrize("heading", ["## 0.1.0, unreleased", "## Unreleased\n\n- A line."])
+@pytest.mark.parametrize("heading", ["## 0.2.0, unreleased", "## Unreleased\n\n- A line."])
 def test_an_unreleased_part_is_missing_for_a_release_only(tree, heading):
     path = tree / "CHANGELOG.md"
     path.write_text(f"# Changelog\n\n{heading}\n\n" + released(path.read_text()))
@@ -125,6 +125,8 @@ def ready(tree):
     path.write_text(f"# Changelog\n\n## Unreleased\n\n- New.\n\n{released(path.read_text())}")
     path = tree / "packaging/debian/changelog"
     path.write_text(path.read_text().replace(" unstable;", " UNRELEASED;", 1))
+    path = tree / "packaging/abi/libpawl.map"
+    path.write_text(path.read_text().replace("pawl_*;", "pawl_one;"))
     git(tree, "init", "--quiet")
     commit(tree)
     return tree

@@ -17,7 +17,7 @@
 
 #include "../support/program.h"
 
-extern __attribute__((weak)) void pawl_trace_name_(const void *lock, const char *name);
+extern __attribute__((weak)) void ipawl_trace_name_(const void *lock, const char *name);
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
@@ -318,8 +318,8 @@ int main(int count, char **word)
     if (strcmp(word[1], "pairs") == 0) {
         pairs(n);
     } else if (strcmp(word[1], "named") == 0) {
-        if (pawl_trace_name_ != NULL)
-            pawl_trace_name_(&mutex, "cache.map");
+        if (ipawl_trace_name_ != NULL)
+            ipawl_trace_name_(&mutex, "cache.map");
         pairs(n);
     } else if (strcmp(word[1], "wait") == 0) {
         hold_while_waited_for();

@@ -139,7 +139,7 @@ TEST_CASE(a_signal_handler_does_not_end_the_sleep_for_good_or_lose_a_wake)
 TEST_CASE(a_thread_for_which_no_line_is_left_sleeps_and_wakes_as_well)
 {
     pthread_t thread;
-    must(pawl_thread_line_() != NULL);
+    must(ipawl_thread_line_() != NULL);
     lines_park_all();
     word = 1;
     must(pthread_create(&thread, NULL, wait_for_a_change, NULL) == 0);

@@ -36,7 +36,7 @@ static void begin(const char *point)
 {
     word = 1;
     must(sem_init(&arrived, 0, 0) == 0 && sem_init(&go_on, 0, 0) == 0);
-    pawl_test_point_ = hold_up;
+    ipawl_test_point_ = hold_up;
     __atomic_store_n(&held_at, point, __ATOMIC_RELEASE);
 }
 
@@ -177,7 +177,7 @@ TEST_CASE(drops_wake_nobody_else_while_a_woken_waiter_has_not_run)
     pthread_t crowd[CROWD];
     unsigned i;
     begin("woken");
-    pawl_test_point_ = count_and_hold_up;
+    ipawl_test_point_ = count_and_hold_up;
     pawl_bitlock32_take(&flags, 7);
     for (i = 0; i < CROWD; i++)
         must(pthread_create(&crowd[i], NULL, pass_through, NULL) == 0);

@@ -7,7 +7,7 @@
 #define PAWL_ONE_FILE_ /* with table.c, below */
 #include "test.h"
 
-#define pawl_table_steps_ steps_of_the_test /* a library with test points has its own */
+#define ipawl_table_steps_ steps_of_the_test /* a library with test points has its own */
 #include "lock/table.h"
 #undef PAWL_SHARED_DEFINE /* the library has it */
 #define PAWL_SHARED_DEFINE(type, name) PAWL_SHARED_DECLARE(type, name)

@@ -263,13 +263,13 @@ static uint64_t steps_beside(unsigned waiters)
     start_afresh();
     for (i = 0; i < waiters; i++)
         put(&many[i], &words[0]);
-    pawl_store_relaxed64(&pawl_table_steps_, 0);
+    pawl_store_relaxed64(&ipawl_table_steps_, 0);
     put(&many[MANY - 1], &words[0]);
     assert_non_null(find(&words[0], TABLE_OF_WAIT));
     take_out(&many[0]);           /* the lender */
     take_out(&many[waiters / 2]); /* from the middle */
     take_out(&many[MANY - 1]);    /* the youngest */
-    steps = pawl_load_relaxed64(&pawl_table_steps_);
+    steps = pawl_load_relaxed64(&ipawl_table_steps_);
     start_afresh();
     return steps;
 }
@@ -284,10 +284,10 @@ TEST_CASE(a_crowd_at_one_address_costs_no_steps)
     /* Steps are counted: the queue that was there first is behind the younger one or before it. */
     put(&many[0], memory);
     put(&many[1], neighbour(memory));
-    pawl_store_relaxed64(&pawl_table_steps_, 0);
+    pawl_store_relaxed64(&ipawl_table_steps_, 0);
     (void)find(memory, TABLE_OF_WAIT);
     (void)find(neighbour(memory), TABLE_OF_WAIT);
-    assert_int_equal(pawl_load_relaxed64(&pawl_table_steps_), 1);
+    assert_int_equal(pawl_load_relaxed64(&ipawl_table_steps_), 1);
 }
 
 TEST_CASE(a_crowd_at_one_address_is_no_reason_to_grow)
@@ -318,7 +318,7 @@ static void let_queue(struct pawl_bucket *bucket, unsigned first, unsigned end)
 {
     unsigned i;
     for (i = first; i < end; i++) {
-        const pawl_address_ seen = PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->latch);
+        const ipawl_address_ seen = PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->latch);
         latch_numbers[i] = i;
         must(pthread_create(&latch_threads[i], NULL, enter_the_latch, &latch_numbers[i]) == 0);
         while (PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->latch) == seen)

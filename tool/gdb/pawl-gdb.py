@@ -241,7 +241,7 @@ def shared_object(which, kind):
     unused = False
     for variant in VARIANTS:
         try:
-            pointer = Value.pointer_at(Value.symbol(f"pawl_{which}_v2_{variant}_"))
+            pointer = Value.pointer_at(Value.symbol(f"ipawl_{which}_v3_{variant}_"))
             if pointer != 0:
                 return Value.at(pointer, f"struct {kind}")
             unused = True
@@ -320,7 +320,7 @@ def holders(lock):
                 theirs = [
                     name
                     for name in Value.functions_at(int(held["stack"]["frames"][0]))
-                    if not name.startswith("pawl_")
+                    if not name.startswith(("pawl_", "ipawl_"))
                 ]
                 found.append(
                     f"{STATES[state]} by thread {thread_of_line(number)}"

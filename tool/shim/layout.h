@@ -33,6 +33,7 @@
 typedef pawl_lock64 shim_word_lock;
 typedef uint64_t shim_word;
 #define SHIM_LOCK(verb) pawl_lock64_##verb
+#define SHIM_INNER(verb) ipawl_lock64_##verb
 #define SHIM_ON_WORD(operation) operation##64
 #define SHIM_R PAWL_SPIN64_R
 #define SHIM_S PAWL_SPIN64_S
@@ -44,6 +45,7 @@ typedef uint64_t shim_word;
 typedef pawl_lock32 shim_word_lock;
 typedef uint32_t shim_word;
 #define SHIM_LOCK(verb) pawl_lock32_##verb
+#define SHIM_INNER(verb) ipawl_lock32_##verb
 #define SHIM_ON_WORD(operation) operation##32
 #define SHIM_R PAWL_SPIN32_R
 #define SHIM_S PAWL_SPIN32_S
@@ -62,7 +64,7 @@ typedef uint32_t shim_word;
 
 struct shim_lock {
     shim_word_lock lock;
-    pawl_address_ owner;
+    ipawl_address_ owner;
     uint32_t life;
     uint32_t urgent;
 } __attribute__((may_alias));

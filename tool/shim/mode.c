@@ -111,22 +111,22 @@ __attribute__((constructor(101))) static void read_environment(void)
 #define SCALED_TOLD 8u
 
 static struct scaled {
-    pawl_address_ lock, caller; /* the first caller that was seen */
+    ipawl_address_ lock, caller; /* the first caller that was seen */
     uint64_t reads __attribute__((aligned(8)));
 } scaled[SCALED];
 
 void shim_count_entry(const void *lock, const void *caller)
 {
-    const pawl_address_ own = (pawl_address_)(uintptr_t)lock;
+    const ipawl_address_ own = (ipawl_address_)(uintptr_t)lock;
     size_t i;
     if (!shim_counts_calls)
         return;
     SHIM_COUNT(entries);
     for (i = 0; i < SCALED; i++) {
         struct scaled *const at = &scaled[((own >> 3) + i) % SCALED];
-        pawl_address_ found = PAWL_ADDRESS_(pawl_load_relaxed)(&at->lock);
+        ipawl_address_ found = PAWL_ADDRESS_(pawl_load_relaxed)(&at->lock);
         if (found == 0 && PAWL_ADDRESS_(pawl_cas_relaxed)(&at->lock, &found, own)) {
-            PAWL_ADDRESS_(pawl_store_relaxed)(&at->caller, (pawl_address_)(uintptr_t)caller);
+            PAWL_ADDRESS_(pawl_store_relaxed)(&at->caller, (ipawl_address_)(uintptr_t)caller);
             found = own;
         }
         if (found == own) {

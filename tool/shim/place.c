@@ -40,11 +40,11 @@ bool place_enter(struct shim_lock *l, bool met)
         return false;
     entries_join();
     own = PAWL_OWN_ENTRIES_;
-    if (!pawl_entries_are_(own))
+    if (!ipawl_entries_are_(own))
         return false;
     if (place_count_is_full(own))
         entries_recount(own);
-    i = pawl_entries_fill_(own, PLACE_IDENTITY(l) | PAWL_ENTRY_TRIES_);
+    i = ipawl_entries_fill_(own, PLACE_IDENTITY(l) | PAWL_ENTRY_TRIES_);
     if (i == PAWL_ENTRIES)
         return false;
     if (!place_is_in(l)) {
@@ -55,16 +55,16 @@ bool place_enter(struct shim_lock *l, bool met)
     return true;
 }
 
-static bool leave(struct pawl_entries *line, bool own, pawl_address_ identity)
+static bool leave(struct pawl_entries *line, bool own, ipawl_address_ identity)
 {
     unsigned i;
     for (i = 0; i < PAWL_ENTRIES; i++) {
         if (!place_free(line, i, identity))
             continue;
         if (own)
-            pawl_entries_count_drop_(line);
+            ipawl_entries_count_drop_(line);
         if (place_has_waiters(line))
-            pawl_entries_tell_(line);
+            ipawl_entries_tell_(line);
         return true;
     }
     return false;
@@ -77,16 +77,17 @@ bool place_has_own(const struct shim_lock *l)
     struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
     uint32_t busy = 0;
     unsigned i;
-    if (!pawl_entries_are_(own))
+    if (!ipawl_entries_are_(own))
         return false;
     for (i = 0; i < PAWL_ENTRIES; i++) {
         /* [ENTRY_GONE] acquire: who misses its entry finds that the lock is marked. */
-        const pawl_address_ has = PAWL_ADDRESS_(pawl_load_acquire)(&own->locks[i], PAWL_ENTRY_GONE);
+        const ipawl_address_ has =
+            PAWL_ADDRESS_(pawl_load_acquire)(&own->locks[i], PAWL_ENTRY_GONE);
         if (has == PLACE_IDENTITY(l))
             return true;
         busy += has != 0;
     }
-    if (busy + own->eager != pawl_entries_busy_(own))
+    if (busy + own->eager != ipawl_entries_busy_(own))
         entries_recount(own);
     return false;
 }
@@ -95,7 +96,7 @@ bool place_has_own(const struct shim_lock *l)
 bool place_leave_own(struct shim_lock *l)
 {
     struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
-    if (!pawl_entries_are_(own) || pawl_entries_busy_(own) == 0)
+    if (!ipawl_entries_are_(own) || ipawl_entries_busy_(own) == 0)
         return false;
     do
         if (leave(own, true, PLACE_IDENTITY(l)))
@@ -108,7 +109,7 @@ bool place_leave_own(struct shim_lock *l)
 void place_leave_word(struct shim_lock *l)
 {
     const struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
-    if (shim_readers_scale && (own == NULL || (pawl_entries_are_(own) && own->eager != 0)))
+    if (shim_readers_scale && (own == NULL || (ipawl_entries_are_(own) && own->eager != 0)))
         SHIM_SLOW(drop_read_slow)(&l->lock);
     else
         SHIM_LOCK(drop_read_counted)(&l->lock);
@@ -190,22 +191,22 @@ void place_take_back(unsigned i)
 {
     struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
     PAWL_ADDRESS_(pawl_store_relaxed)(&own->locks[i], 0);
-    pawl_entries_count_(own, (uint32_t)-1);
+    ipawl_entries_count_(own, (uint32_t)-1);
     if (place_has_waiters(own))
-        pawl_entries_tell_(own);
+        ipawl_entries_tell_(own);
 }
 
 /* The latch is held, so only its own thread may free a read. Gives the read of some thread the bit;
  * returns its entry. */
-static pawl_address_ *keep_any(const struct shim_lock *l)
+static ipawl_address_ *keep_any(const struct shim_lock *l)
 {
-    const pawl_address_ identity = PLACE_IDENTITY(l);
+    const ipawl_address_ identity = PLACE_IDENTITY(l);
     struct pawl_entries *line;
     uint32_t i = 0;
     unsigned entry;
     while ((line = next_line(&i)) != NULL)
         for (entry = 0; entry < PAWL_ENTRIES; entry++) {
-            pawl_address_ found = PAWL_ADDRESS_(pawl_load_relaxed)(&line->locks[entry]);
+            ipawl_address_ found = PAWL_ADDRESS_(pawl_load_relaxed)(&line->locks[entry]);
             if (found == identity && PAWL_ADDRESS_(pawl_cas_relaxed)(&line->locks[entry], &found,
                                                                      identity | PAWL_ENTRY_TRIES_))
                 return &line->locks[entry];
@@ -244,7 +245,7 @@ static bool add_beside(struct shim_lock *l)
 bool place_read_again(struct shim_lock *l)
 {
     struct lock_place here;
-    pawl_address_ *kept;
+    ipawl_address_ *kept;
     bool in = false;
     if (!lock_try_look(&here, &l->lock, OWNER))
         return false;

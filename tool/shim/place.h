@@ -32,7 +32,7 @@
 #include "life.h"
 #include "mode.h"
 
-#define PLACE_IDENTITY(l) SHIM_LOCK(identity_)(&(l)->lock)
+#define PLACE_IDENTITY(l) SHIM_INNER(identity_)(&(l)->lock)
 
 /* Before any thread ends. */
 void place_start(void);
@@ -62,7 +62,7 @@ bool place_read_again(struct shim_lock *l);
 
 /* The reader is in. */
 static inline __attribute__((always_inline)) void place_say_in(struct pawl_entries *own, unsigned i,
-                                                               pawl_address_ identity)
+                                                               ipawl_address_ identity)
 {
     PAWL_ADDRESS_(pawl_store_relaxed)(&own->locks[i], identity);
 }
@@ -79,14 +79,14 @@ static inline struct pawl_entries *place_line(void)
 static inline __attribute__((always_inline)) bool
 place_count_is_full(const struct pawl_entries *own)
 {
-    return pawl_entries_busy_(own) == PAWL_ENTRIES_BUSY_;
+    return ipawl_entries_busy_(own) == PAWL_ENTRIES_BUSY_;
 }
 
 /* Number i, if it has the lock. */
 static inline __attribute__((always_inline)) bool place_free(struct pawl_entries *line, unsigned i,
-                                                             pawl_address_ identity)
+                                                             ipawl_address_ identity)
 {
-    pawl_address_ found = PAWL_ADDRESS_(pawl_load_relaxed)(&line->locks[i]);
+    ipawl_address_ found = PAWL_ADDRESS_(pawl_load_relaxed)(&line->locks[i]);
     /* [ENTRY_DROP] release: the reader's reads are done before a writer finds the entry free. */
     return found == identity &&
            PAWL_ADDRESS_(pawl_cas_release)(&line->locks[i], &found, 0, PAWL_ENTRY_DROP);

@@ -36,8 +36,8 @@
 enum { RECORD_HASH_BITS = 4, RECORD_FIRST = 1 << RECORD_HASH_BITS, RECORD_MORE = 16 };
 
 struct record {
-    pawl_address_ used; /* of `more` */
-    uint32_t beyond;    /* reads that found the stack full, and were not unlocked yet */
+    ipawl_address_ used; /* of `more` */
+    uint32_t beyond;     /* reads that found the stack full, and were not unlocked yet */
     uint32_t first[RECORD_FIRST];
     uint32_t more[RECORD_MORE];
 };
@@ -46,9 +46,9 @@ struct record {
 static _Thread_local struct record record __attribute__((tls_model("initial-exec")));
 
 /* An address that no other thread has at the same time, and that a forked child keeps. */
-static inline pawl_address_ record_thread(void)
+static inline ipawl_address_ record_thread(void)
 {
-    return (pawl_address_)(uintptr_t)&record;
+    return (ipawl_address_)(uintptr_t)&record;
 }
 
 #define RECORD_HANDLERS_SEE_THIS_ORDER() __asm__ __volatile__("" ::: "memory")
@@ -60,7 +60,7 @@ static inline uint32_t *record_first(struct life life)
 
 PAWL_COLD static int record_push_more(uint32_t number)
 {
-    const pawl_address_ used = record.used;
+    const ipawl_address_ used = record.used;
     if (used == RECORD_MORE) {
         record.beyond++;
         return 0;
@@ -83,7 +83,7 @@ static inline int record_push(struct life life)
 
 static inline bool record_has(struct life life)
 {
-    pawl_address_ i;
+    ipawl_address_ i;
     for (i = record.used; i-- > 0;)
         if (record.more[i] == life.number)
             return true;
@@ -103,7 +103,7 @@ static inline bool record_pop_first(struct life life)
 /* False: the thread remembers no read of the lock. */
 PAWL_COLD static bool record_pop(struct life life)
 {
-    pawl_address_ i;
+    ipawl_address_ i;
     for (i = record.used; i-- > 0;) {
         if (record.more[i] == life.number) {
             record.more[i] = record.more[record.used - 1];

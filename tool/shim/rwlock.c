@@ -203,10 +203,10 @@ static inline __attribute__((always_inline)) int read_by_entry(pthread_rwlock_t 
     struct shim_lock *const l = shim_lock_of(rw);
     struct pawl_entries *const own = place_line();
     unsigned i;
-    if (PAWL_UNLIKELY(!pawl_entries_are_(own)) || PAWL_UNLIKELY(shim_is_marked(l)) ||
+    if (PAWL_UNLIKELY(!ipawl_entries_are_(own)) || PAWL_UNLIKELY(shim_is_marked(l)) ||
         PAWL_UNLIKELY(place_count_is_full(own)))
         return read_long(rw, caller);
-    i = pawl_entries_fill_(own, PLACE_IDENTITY(l) | PAWL_ENTRY_TRIES_);
+    i = ipawl_entries_fill_(own, PLACE_IDENTITY(l) | PAWL_ENTRY_TRIES_);
     if (PAWL_UNLIKELY(i == PAWL_ENTRIES))
         return read_long(rw, caller);
     if (PAWL_UNLIKELY(!place_is_in(l)))
@@ -400,7 +400,7 @@ PAWL_COLD static int wake(struct shim_lock *l, shim_word found, shim_word units)
 /* The thread's entry, which had the lock, is free. */
 PAWL_COLD static int tell(struct pawl_entries *own)
 {
-    pawl_entries_tell_(own);
+    ipawl_entries_tell_(own);
     return 0;
 }
 
@@ -411,7 +411,7 @@ static inline __attribute__((always_inline)) int unlock_by_entry(struct shim_loc
     unsigned i;
     for (i = 0; PAWL_LIKELY(own != NULL) && i < PAWL_ENTRIES; i++)
         if (place_free(own, i, PLACE_IDENTITY(l))) {
-            pawl_entries_count_drop_(own);
+            ipawl_entries_count_drop_(own);
             return PAWL_LIKELY(!place_has_waiters(own)) ? 0 : tell(own);
         }
     return unlock_missed(l);
@@ -420,7 +420,7 @@ static inline __attribute__((always_inline)) int unlock_by_entry(struct shim_loc
 static bool may_have_entry(void)
 {
     const struct pawl_entries *const own = place_line();
-    return own != PAWL_NO_ENTRIES_ && (own == NULL || pawl_entries_busy_(own) != 0);
+    return own != PAWL_NO_ENTRIES_ && (own == NULL || ipawl_entries_busy_(own) != 0);
 }
 
 /* The owner is asked first. What a thread remembers of reads may be over (strangers). */

@@ -75,9 +75,9 @@ static bool lies_in(const struct block *b, uint64_t address, uint64_t found[3])
     return true;
 }
 
-EXPORTED bool pawl_trace_block_(uint64_t address, uint64_t found[3]);
+EXPORTED bool ipawl_trace_block_(uint64_t address, uint64_t found[3]);
 
-bool pawl_trace_block_(uint64_t address, uint64_t found[3])
+bool ipawl_trace_block_(uint64_t address, uint64_t found[3])
 {
     const uint64_t last = address / STEP * STEP;
     uint64_t at;

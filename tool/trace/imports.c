@@ -16,8 +16,8 @@ static const char *const prefixes[] = {"pthread_mutex_",
                                        "sem_",
                                        "mtx_",
                                        "cnd_",
-                                       "pawl_trace_done_",
-                                       "pawl_trace_name_"};
+                                       "ipawl_trace_done_",
+                                       "ipawl_trace_name_"};
 
 static bool is_ours(const char *name)
 {

@@ -196,12 +196,12 @@ __attribute__((visibility("default"))) int dlclose(void *handle)
 
 /* Of libpawl-trace-blocks.so (blocks.c), which may be left out: `found` becomes the lock's place in
  * its block, the block's bytes, and the site that allocated it. */
-__attribute__((weak)) bool pawl_trace_block_(uint64_t address, uint64_t found[3]);
+__attribute__((weak)) bool ipawl_trace_block_(uint64_t address, uint64_t found[3]);
 
 static void find_block(struct trace_init *init)
 {
     uint64_t found[3];
-    if (!pawl_trace_block_ || !pawl_trace_block_(init->lock, found))
+    if (!ipawl_trace_block_ || !ipawl_trace_block_(init->lock, found))
         return;
     init->offset = found[0];
     init->allocated = found[2];
@@ -215,7 +215,7 @@ void trace_allocated(uint64_t key)
 {
     const uint64_t address = key & TRACE_ADDRESS;
     struct trace_init *const init = &trace_control->inits[mixed(address, 0, 0) % TRACE_INITS];
-    if (!pawl_trace_block_ || address == 0 || init->lock != 0)
+    if (!ipawl_trace_block_ || address == 0 || init->lock != 0)
         return;
     init->lock = address;
     find_block(init);
@@ -242,10 +242,10 @@ void trace_initialised(const void *lock, uint64_t site)
     leave();
 }
 
-__attribute__((visibility("default"))) void pawl_trace_name_(const void *lock, const char *name);
+__attribute__((visibility("default"))) void ipawl_trace_name_(const void *lock, const char *name);
 
 /* NULL takes the name away. */
-void pawl_trace_name_(const void *lock, const char *name)
+void ipawl_trace_name_(const void *lock, const char *name)
 {
     const uint64_t address = (uint64_t)(uintptr_t)lock & TRACE_ADDRESS;
     struct trace_name *found = NULL, *n;

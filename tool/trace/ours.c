@@ -21,8 +21,8 @@ struct our_wait {
     uint32_t from_state, what;
 };
 
-_Static_assert(sizeof(struct our_wait) <= sizeof(struct pawl_trace_wait_), "the wait fits");
-_Static_assert(_Alignof(struct our_wait) <= _Alignof(struct pawl_trace_wait_), "and is aligned");
+_Static_assert(sizeof(struct our_wait) <= sizeof(struct ipawl_trace_wait_), "the wait fits");
+_Static_assert(_Alignof(struct our_wait) <= _Alignof(struct ipawl_trace_wait_), "and is aligned");
 
 static uint32_t before(uint32_t what)
 {
@@ -196,39 +196,39 @@ static void got(struct our_wait *w, bool moved)
 
 /* ---- What programs call ---------------------------------------------------------------------- */
 
-EXPORTED void pawl_trace_done_(const volatile void *lock, uint32_t what, bool moved)
+EXPORTED void ipawl_trace_done_(const volatile void *lock, uint32_t what, bool moved)
 {
     done(lock, what, TRACE_HERE(), moved);
 }
 
-EXPORTED void pawl_trace_asks_(const volatile void *lock, uint32_t what,
-                               struct pawl_trace_wait_ *wait)
+EXPORTED void ipawl_trace_asks_(const volatile void *lock, uint32_t what,
+                                struct ipawl_trace_wait_ *wait)
 {
     asks(lock, what, TRACE_HERE(), (struct our_wait *)(void *)wait);
 }
 
-EXPORTED void pawl_trace_asks_at_(const volatile void *lock, uint32_t what, uint64_t site,
-                                  struct pawl_trace_wait_ *wait)
+EXPORTED void ipawl_trace_asks_at_(const volatile void *lock, uint32_t what, uint64_t site,
+                                   struct ipawl_trace_wait_ *wait)
 {
     asks(lock, what, site, (struct our_wait *)(void *)wait);
 }
 
-EXPORTED void pawl_trace_got_(struct pawl_trace_wait_ *wait, bool moved)
+EXPORTED void ipawl_trace_got_(struct ipawl_trace_wait_ *wait, bool moved)
 {
     got((struct our_wait *)(void *)wait, moved);
 }
 
-EXPORTED void pawl_trace_drops_(const volatile void *lock)
+EXPORTED void ipawl_trace_drops_(const volatile void *lock)
 {
     releases(lock, TRACE_HERE());
 }
 
-EXPORTED void pawl_trace_dropped_(void)
+EXPORTED void ipawl_trace_dropped_(void)
 {
     released();
 }
 
-EXPORTED void pawl_trace_made_(const volatile void *lock)
+EXPORTED void ipawl_trace_made_(const volatile void *lock)
 {
     trace_initialised((const void *)(uintptr_t)lock, TRACE_HERE());
 }

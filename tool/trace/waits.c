@@ -76,18 +76,18 @@ __attribute__((constructor)) static void find_early(void)
 }
 
 static void asks(const volatile void *lock, uint32_t what, uint64_t deadline, uint64_t site,
-                 struct pawl_trace_wait_ *wait)
+                 struct ipawl_trace_wait_ *wait)
 {
-    if (pawl_trace_asks_at_)
-        pawl_trace_asks_at_(
+    if (ipawl_trace_asks_at_)
+        ipawl_trace_asks_at_(
             lock, what | PAWL_TRACED_NO_HOLD_ | (deadline == UINT64_MAX ? 0 : PAWL_TRACED_UNTIL_),
             site, wait);
 }
 
-static void got(struct pawl_trace_wait_ *wait, bool moved)
+static void got(struct ipawl_trace_wait_ *wait, bool moved)
 {
-    if (pawl_trace_got_)
-        pawl_trace_got_(wait, moved);
+    if (ipawl_trace_got_)
+        ipawl_trace_got_(wait, moved);
 }
 
 /* Of each type of result: the call, whether it got the lock, the return. `bool` is a macro. */
@@ -108,7 +108,7 @@ static void got(struct pawl_trace_wait_ *wait, bool moved)
         static struct half half IN_HALVES = {TEXT(name), 0};                                       \
         const uint64_t site = HERE();                                                              \
         result(*const call) types = (result(*) types)(uintptr_t)next(&half, site);                 \
-        struct pawl_trace_wait_ told;                                                              \
+        struct ipawl_trace_wait_ told;                                                             \
         asks(l, PAWL_TRACED_WHAT_(type, U, to), deadline_, site, &told);                           \
         CALL_##result(call arguments);                                                             \
         got(&told, MOVED_##result);                                                                \
@@ -148,7 +148,7 @@ static void got(struct pawl_trace_wait_ *wait, bool moved)
         const uint64_t site = HERE();                                                              \
         result(*const call) types = (result(*) types)(uintptr_t)next(&half, site);                 \
         bool(*const try_it) first_types = (bool(*) first_types)(uintptr_t)next(&first_half, site); \
-        struct pawl_trace_wait_ told;                                                              \
+        struct ipawl_trace_wait_ told;                                                             \
         if (try_it first_arguments)                                                                \
             given;                                                                                 \
         asks(l, PAWL_TRACED_WHAT_(type, U, to), deadline_, site, &told);                           \
@@ -166,19 +166,19 @@ static void got(struct pawl_trace_wait_ *wait, bool moved)
     WHOLE(bool, name, first, return true, PAWL_TRACED_BRLOCK, (pawl_brlock * l, uint64_t until),   \
           (pawl_brlock *, uint64_t), (pawl_brlock *), (l, until), (l), to, until)
 
-BRLOCK(pawl_brlock_take_read_call_, pawl_brlock_try_read_call_, R)
+BRLOCK(ipawl_brlock_take_read_call_, ipawl_brlock_try_read_call_, R)
 BRLOCK(pawl_brlock_take_seek, pawl_brlock_try_seek, S)
 BRLOCK(pawl_brlock_take_write, pawl_brlock_try_write, W)
 BRLOCK(pawl_brlock_seek_to_write, pawl_brlock_try_seek_to_write, W)
-BRLOCK_UNTIL(pawl_brlock_take_read_until_call_, pawl_brlock_try_read_call_, R)
+BRLOCK_UNTIL(ipawl_brlock_take_read_until_call_, ipawl_brlock_try_read_call_, R)
 BRLOCK_UNTIL(pawl_brlock_take_seek_until, pawl_brlock_try_seek, S)
 BRLOCK_UNTIL(pawl_brlock_take_write_until, pawl_brlock_try_write, W)
 BRLOCK_UNTIL(pawl_brlock_seek_to_write_until, pawl_brlock_try_seek_to_write, W)
 
-WHOLE(bool, pawl_sift_take_read_slow_, pawl_sift_try_read_slow_, return true, PAWL_TRACED_SIFT,
+WHOLE(bool, ipawl_sift_take_read_slow_, ipawl_sift_try_read_slow_, return true, PAWL_TRACED_SIFT,
       (pawl_sift * l, enum pawl_sift_context context, uint64_t until),
       (pawl_sift *, enum pawl_sift_context, uint64_t), (pawl_sift *, enum pawl_sift_context),
       (l, context, until), (l, context), R, until)
-WHOLE(bool, pawl_sift_take_write_slow_, pawl_sift_try_write_slow_, return true, PAWL_TRACED_SIFT,
+WHOLE(bool, ipawl_sift_take_write_slow_, ipawl_sift_try_write_slow_, return true, PAWL_TRACED_SIFT,
       (pawl_sift * l, uint64_t until), (pawl_sift *, uint64_t), (pawl_sift *), (l, until), (l), W,
       until)

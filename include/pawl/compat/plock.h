@@ -53,9 +53,9 @@
 /* The body of an operation of spin.h where ours stands around it, and what we tell ThreadSanitizer
  * (tsan.h). */
 #if PAWL_TOLD_ && !PAWL_CHECKED
-#define PAWL_PLOCK_BODY_(N, verb) PAWL_CAT_(PAWL_CAT_(pawl_spin, N), _##verb##_unchecked_)
-#define PAWL_PLOCK_BEFORE_(l, from) pawl_tsan_before_(&(l)->word, sizeof((l)->word), from)
-#define PAWL_PLOCK_AFTER_(l, to, moved) pawl_tsan_after_(&(l)->word, sizeof((l)->word), to, moved)
+#define PAWL_PLOCK_BODY_(N, verb) PAWL_CAT_(PAWL_CAT_(ipawl_spin, N), _##verb##_unchecked_)
+#define PAWL_PLOCK_BEFORE_(l, from) ipawl_tsan_before_(&(l)->word, sizeof((l)->word), from)
+#define PAWL_PLOCK_AFTER_(l, to, moved) ipawl_tsan_after_(&(l)->word, sizeof((l)->word), to, moved)
 #else
 #define PAWL_PLOCK_BODY_(N, verb) PAWL_PLOCK_SPIN_(N, verb)
 #define PAWL_PLOCK_BEFORE_(l, from) ((void)0)
@@ -73,7 +73,7 @@
 
 /* pl_take_* have the value 0, pl_try_* 1 or 0, the others none. */
 #define PAWL_PLOCK_TAKE_(name, from, verb)                                                         \
-    PAWL_INLINE PAWL_ALWAYS_INLINE_ int pawl_plock_##name##_(void *lock, size_t size)              \
+    PAWL_INLINE PAWL_ALWAYS_INLINE_ int ipawl_plock_##name##_(void *lock, size_t size)             \
     {                                                                                              \
         if (PAWL_PLOCK_64_(size))                                                                  \
             from(64, verb)((pawl_spin64 *)lock);                                                   \
@@ -82,13 +82,13 @@
         return 0;                                                                                  \
     }
 #define PAWL_PLOCK_TRY_(name, from, verb)                                                          \
-    PAWL_INLINE PAWL_ALWAYS_INLINE_ int pawl_plock_##name##_(void *lock, size_t size)              \
+    PAWL_INLINE PAWL_ALWAYS_INLINE_ int ipawl_plock_##name##_(void *lock, size_t size)             \
     {                                                                                              \
         return PAWL_PLOCK_64_(size) ? from(64, verb)((pawl_spin64 *)lock)                          \
                                     : from(32, verb)((pawl_spin32 *)lock);                         \
     }
 #define PAWL_PLOCK_MOVE_(name, from, verb)                                                         \
-    PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_plock_##name##_(void *lock, size_t size)             \
+    PAWL_INLINE PAWL_ALWAYS_INLINE_ void ipawl_plock_##name##_(void *lock, size_t size)            \
     {                                                                                              \
         if (PAWL_PLOCK_64_(size))                                                                  \
             from(64, verb)((pawl_spin64 *)lock);                                                   \
@@ -127,17 +127,17 @@ PAWL_PLOCK_TAKE_(take_j, PAWL_PLOCK_OWN_, take_join)
 PAWL_PLOCK_MOVE_(drop_j, PAWL_PLOCK_OWN_, drop_join)
 PAWL_PLOCK_TRY_(last_writer, PAWL_PLOCK_OWN_, last_writer)
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ unsigned long pawl_plock_try_j_(void *lock, size_t size)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ unsigned long ipawl_plock_try_j_(void *lock, size_t size)
 {
     /* Converted for targets where this branch cannot be taken. */
     return PAWL_PLOCK_64_(size) ? (unsigned long)PAWL_PLOCK_OWN_(64, try_join)((pawl_spin64 *)lock)
                                 : PAWL_PLOCK_OWN_(32, try_join)((pawl_spin32 *)lock);
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_plock_rtoc_(void *lock, size_t size)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void ipawl_plock_rtoc_(void *lock, size_t size)
 {
-    pawl_plock_rtoj_(lock, size);
-    pawl_plock_jtoc_(lock, size);
+    ipawl_plock_rtoj_(lock, size);
+    ipawl_plock_jtoc_(lock, size);
 }
 
 PAWL_INLINE_END
@@ -153,60 +153,60 @@ PAWL_INLINE_END
 /* ---- R S W A --------------------------------------------------------------------------------- */
 
 /* Wait until granted. */
-#define pl_take_r(lock) (pawl_plock_take_r_(PAWL_PLOCK_LOCK_(lock)))
-#define pl_take_s(lock) (pawl_plock_take_s_(PAWL_PLOCK_LOCK_(lock)))
-#define pl_take_w(lock) (pawl_plock_take_w_(PAWL_PLOCK_LOCK_(lock)))
-#define pl_take_a(lock) (pawl_plock_take_a_(PAWL_PLOCK_LOCK_(lock)))
+#define pl_take_r(lock) (ipawl_plock_take_r_(PAWL_PLOCK_LOCK_(lock)))
+#define pl_take_s(lock) (ipawl_plock_take_s_(PAWL_PLOCK_LOCK_(lock)))
+#define pl_take_w(lock) (ipawl_plock_take_w_(PAWL_PLOCK_LOCK_(lock)))
+#define pl_take_a(lock) (ipawl_plock_take_a_(PAWL_PLOCK_LOCK_(lock)))
 
 /* Not 0 when granted. pl_try_w and pl_try_a fail at once on seekers and writers, but wait for
  * readers to leave. */
-#define pl_try_r(lock) (pawl_plock_try_r_(PAWL_PLOCK_LOCK_(lock)))
-#define pl_try_s(lock) (pawl_plock_try_s_(PAWL_PLOCK_LOCK_(lock)))
-#define pl_try_w(lock) (pawl_plock_try_w_(PAWL_PLOCK_LOCK_(lock)))
-#define pl_try_w_nowait(lock) (pawl_plock_try_w_nowait_(PAWL_PLOCK_LOCK_(lock)))
-#define pl_try_a(lock) (pawl_plock_try_a_(PAWL_PLOCK_LOCK_(lock)))
+#define pl_try_r(lock) (ipawl_plock_try_r_(PAWL_PLOCK_LOCK_(lock)))
+#define pl_try_s(lock) (ipawl_plock_try_s_(PAWL_PLOCK_LOCK_(lock)))
+#define pl_try_w(lock) (ipawl_plock_try_w_(PAWL_PLOCK_LOCK_(lock)))
+#define pl_try_w_nowait(lock) (ipawl_plock_try_w_nowait_(PAWL_PLOCK_LOCK_(lock)))
+#define pl_try_a(lock) (ipawl_plock_try_a_(PAWL_PLOCK_LOCK_(lock)))
 
-#define pl_drop_r(lock) (pawl_plock_drop_r_(PAWL_PLOCK_LOCK_(lock)))
-#define pl_drop_s(lock) (pawl_plock_drop_s_(PAWL_PLOCK_LOCK_(lock)))
-#define pl_drop_w(lock) (pawl_plock_drop_w_(PAWL_PLOCK_LOCK_(lock)))
-#define pl_drop_a(lock) (pawl_plock_drop_a_(PAWL_PLOCK_LOCK_(lock)))
+#define pl_drop_r(lock) (ipawl_plock_drop_r_(PAWL_PLOCK_LOCK_(lock)))
+#define pl_drop_s(lock) (ipawl_plock_drop_s_(PAWL_PLOCK_LOCK_(lock)))
+#define pl_drop_w(lock) (ipawl_plock_drop_w_(PAWL_PLOCK_LOCK_(lock)))
+#define pl_drop_a(lock) (ipawl_plock_drop_a_(PAWL_PLOCK_LOCK_(lock)))
 
 /* S -> W waits for readers; the others are at once. */
-#define pl_stow(lock) (pawl_plock_stow_(PAWL_PLOCK_LOCK_(lock)))
-#define pl_wtos(lock) (pawl_plock_wtos_(PAWL_PLOCK_LOCK_(lock)))
-#define pl_stor(lock) (pawl_plock_stor_(PAWL_PLOCK_LOCK_(lock)))
-#define pl_wtor(lock) (pawl_plock_wtor_(PAWL_PLOCK_LOCK_(lock)))
+#define pl_stow(lock) (ipawl_plock_stow_(PAWL_PLOCK_LOCK_(lock)))
+#define pl_wtos(lock) (ipawl_plock_wtos_(PAWL_PLOCK_LOCK_(lock)))
+#define pl_stor(lock) (ipawl_plock_stor_(PAWL_PLOCK_LOCK_(lock)))
+#define pl_wtor(lock) (ipawl_plock_wtor_(PAWL_PLOCK_LOCK_(lock)))
 
 /* R -> S, W, A: not 0 when granted, perhaps after waiting for the other readers. On 0 R is still
  * held, and must be dropped before trying again. */
-#define pl_try_rtos(lock) (pawl_plock_try_rtos_(PAWL_PLOCK_LOCK_(lock)))
-#define pl_try_rtow(lock) (pawl_plock_try_rtow_(PAWL_PLOCK_LOCK_(lock)))
-#define pl_try_rtoa(lock) (pawl_plock_try_rtoa_(PAWL_PLOCK_LOCK_(lock)))
+#define pl_try_rtos(lock) (ipawl_plock_try_rtos_(PAWL_PLOCK_LOCK_(lock)))
+#define pl_try_rtow(lock) (ipawl_plock_try_rtow_(PAWL_PLOCK_LOCK_(lock)))
+#define pl_try_rtoa(lock) (ipawl_plock_try_rtoa_(PAWL_PLOCK_LOCK_(lock)))
 
 /* A -> R, after the other atomic users. Lets a claimant in first that would otherwise wait for us
  * while we wait for it; look again at what was there, or use pawl_atomic_to_read, which tells. */
-#define pl_ator(lock) (pawl_plock_ator_(PAWL_PLOCK_LOCK_(lock)))
+#define pl_ator(lock) (ipawl_plock_ator_(PAWL_PLOCK_LOCK_(lock)))
 
 /* ---- R J C A --------------------------------------------------------------------------------- */
 
 /* R -> J waits until every reader has joined or left, or the claim phase has begun. J -> C begins
  * it; R -> C does both. C -> A waits until nobody joins or claims any more. A -> J at once: the
  * other atomic users stay. */
-#define pl_rtoj(lock) (pawl_plock_rtoj_(PAWL_PLOCK_JOIN_(lock)))
-#define pl_jtoc(lock) (pawl_plock_jtoc_(PAWL_PLOCK_JOIN_(lock)))
-#define pl_rtoc(lock) (pawl_plock_rtoc_(PAWL_PLOCK_JOIN_(lock)))
-#define pl_ctoa(lock) (pawl_plock_ctoa_(PAWL_PLOCK_JOIN_(lock)))
-#define pl_atoj(lock) (pawl_plock_atoj_(PAWL_PLOCK_JOIN_(lock)))
+#define pl_rtoj(lock) (ipawl_plock_rtoj_(PAWL_PLOCK_JOIN_(lock)))
+#define pl_jtoc(lock) (ipawl_plock_jtoc_(PAWL_PLOCK_JOIN_(lock)))
+#define pl_rtoc(lock) (ipawl_plock_rtoc_(PAWL_PLOCK_JOIN_(lock)))
+#define pl_ctoa(lock) (ipawl_plock_ctoa_(PAWL_PLOCK_JOIN_(lock)))
+#define pl_atoj(lock) (ipawl_plock_atoj_(PAWL_PLOCK_JOIN_(lock)))
 
 /* J alone. The try waits too: first for W to fall, then for readers; it fails (0) when another
  * claims W meanwhile, and is otherwise the lock's word. */
-#define pl_take_j(lock) (pawl_plock_take_j_(PAWL_PLOCK_JOIN_(lock)))
-#define pl_try_j(lock) (pawl_plock_try_j_(PAWL_PLOCK_JOIN_(lock)))
+#define pl_take_j(lock) (ipawl_plock_take_j_(PAWL_PLOCK_JOIN_(lock)))
+#define pl_try_j(lock) (ipawl_plock_try_j_(PAWL_PLOCK_JOIN_(lock)))
 
-#define pl_drop_j(lock) (pawl_plock_drop_j_(PAWL_PLOCK_JOIN_(lock)))
-#define pl_drop_c(lock) (pawl_plock_drop_j_(PAWL_PLOCK_JOIN_(lock)))
+#define pl_drop_j(lock) (ipawl_plock_drop_j_(PAWL_PLOCK_JOIN_(lock)))
+#define pl_drop_c(lock) (ipawl_plock_drop_j_(PAWL_PLOCK_JOIN_(lock)))
 
 /* Not 0 when at most one unit of W is left: ask before dropping A, J or C. */
-#define pl_last_writer(lock) (pawl_plock_last_writer_(PAWL_PLOCK_LOCK_(lock)))
+#define pl_last_writer(lock) (ipawl_plock_last_writer_(PAWL_PLOCK_LOCK_(lock)))
 
 #endif

@@ -33,21 +33,21 @@
 PAWL_INLINE_BEGIN
 
 #ifdef __cplusplus
-template <size_t Size> struct pawl_plock_word_size_ {
+template <size_t Size> struct ipawl_plock_word_size_ {
     static_assert(PAWL_PLOCK_IS_WORD_(Size), PAWL_PLOCK_SIZES_);
     static constexpr size_t value = Size;
 };
-template <size_t Size> struct pawl_plock_lock_size_ {
+template <size_t Size> struct ipawl_plock_lock_size_ {
     static_assert(PAWL_PLOCK_IS_LOCK_(Size), PAWL_PLOCK_LOCK_SIZES_);
     static constexpr size_t value = Size;
 };
-template <size_t Size> struct pawl_plock_join_size_ {
+template <size_t Size> struct ipawl_plock_join_size_ {
     static_assert(!PAWL_CHECKED || Size == 0, PAWL_PLOCK_UNCHECKED_);
-    static constexpr size_t value = pawl_plock_lock_size_<Size>::value;
+    static constexpr size_t value = ipawl_plock_lock_size_<Size>::value;
 };
-#define PAWL_PLOCK_SIZE_(size) (pawl_plock_word_size_<size>::value)
-#define PAWL_PLOCK_LOCK_SIZE_(size) (pawl_plock_lock_size_<size>::value)
-#define PAWL_PLOCK_JOIN_SIZE_(size) (pawl_plock_join_size_<size>::value)
+#define PAWL_PLOCK_SIZE_(size) (ipawl_plock_word_size_<size>::value)
+#define PAWL_PLOCK_LOCK_SIZE_(size) (ipawl_plock_lock_size_<size>::value)
+#define PAWL_PLOCK_JOIN_SIZE_(size) (ipawl_plock_join_size_<size>::value)
 /* The type of the value in a variable declared like the word. */
 #define PAWL_PLOCK_VALUE_(p) std::remove_cv<std::remove_reference<decltype(*(p))>::type>::type
 #else
@@ -84,21 +84,21 @@ enum pawl_plock_order {
 /* An operation that orders everything. x86's locked ones do so by themselves. Elsewhere the
  * operation stands between two fences and needs no order of its own. */
 #if PAWL_HOOKS || !(defined(__x86_64__) || defined(__i386__))
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_plock_before_(void)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void ipawl_plock_before_(void)
 {
     /* [PLOCK_FULL] full: the caller's earlier accesses come before the operation. */
     pawl_fence_full(PAWL_PLOCK_FULL);
 }
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_plock_after_(void)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void ipawl_plock_after_(void)
 {
     /* [PLOCK_FULL] full: the caller's later accesses come after the operation. */
     pawl_fence_full(PAWL_PLOCK_FULL);
 }
 #define PAWL_PLOCK_FULL_(result, operation, N, ...)                                                \
     do {                                                                                           \
-        pawl_plock_before_();                                                                      \
+        ipawl_plock_before_();                                                                     \
         result = PAWL_CAT_(operation##_relaxed, N)(__VA_ARGS__);                                   \
-        pawl_plock_after_();                                                                       \
+        ipawl_plock_after_();                                                                      \
     } while (0)
 #else
 #define PAWL_PLOCK_FULL_(result, operation, N, ...)                                                \
@@ -130,7 +130,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_plock_after_(void)
 #endif
 
 #define PAWL_PLOCK_RMW_(operation)                                                                 \
-    PAWL_INLINE PAWL_ALWAYS_INLINE_ unsigned long pawl_plock_##operation##_(                       \
+    PAWL_INLINE PAWL_ALWAYS_INLINE_ unsigned long ipawl_plock_##operation##_(                      \
         void *p, size_t size, unsigned long x, enum pawl_plock_order order)                        \
     {                                                                                              \
         unsigned long old;                                                                         \
@@ -171,8 +171,8 @@ PAWL_PLOCK_RMW_(exchange)
         return found;                                                                              \
     }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ unsigned long pawl_plock_load_(const void *p, size_t size,
-                                                               enum pawl_plock_order order)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ unsigned long ipawl_plock_load_(const void *p, size_t size,
+                                                                enum pawl_plock_order order)
 {
     PAWL_PLOCK_FORGET_(p);
     if (size == 1) {
@@ -185,8 +185,8 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ unsigned long pawl_plock_load_(const void *p, si
     PAWL_PLOCK_LOAD_SIZE_(32)
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_plock_store_(void *p, size_t size, unsigned long x,
-                                                       enum pawl_plock_order order)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void ipawl_plock_store_(void *p, size_t size, unsigned long x,
+                                                        enum pawl_plock_order order)
 {
     PAWL_PLOCK_FORGET_(p);
     if (size == 1) {
@@ -199,8 +199,8 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_plock_store_(void *p, size_t size, uns
     PAWL_PLOCK_STORE_SIZE_(32)
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ unsigned long pawl_plock_cas_(void *p, size_t size,
-                                                              unsigned long old, unsigned long x)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ unsigned long ipawl_plock_cas_(void *p, size_t size,
+                                                               unsigned long old, unsigned long x)
 {
     PAWL_PLOCK_FORGET_(p);
     if (size == 1)
@@ -213,23 +213,23 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ unsigned long pawl_plock_cas_(void *p, size_t si
 
 /* The change and the answer both need the mask of the bit. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ unsigned long
-pawl_plock_set_bit_(void *p, size_t size, unsigned long mask, enum pawl_plock_order order)
+ipawl_plock_set_bit_(void *p, size_t size, unsigned long mask, enum pawl_plock_order order)
 {
-    return pawl_plock_fetch_or_(p, size, mask, order) & mask;
+    return ipawl_plock_fetch_or_(p, size, mask, order) & mask;
 }
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ unsigned long
-pawl_plock_clear_bit_(void *p, size_t size, unsigned long mask, enum pawl_plock_order order)
+ipawl_plock_clear_bit_(void *p, size_t size, unsigned long mask, enum pawl_plock_order order)
 {
-    return pawl_plock_fetch_and_(p, size, ~mask, order) & mask;
+    return ipawl_plock_fetch_and_(p, size, ~mask, order) & mask;
 }
 
 /* The new value, computed from the old one; the caller's conversion truncates it to size. */
 #define PAWL_PLOCK_NEW_(name, operation, sign)                                                     \
-    PAWL_INLINE PAWL_ALWAYS_INLINE_ unsigned long pawl_plock_##name##_(                            \
+    PAWL_INLINE PAWL_ALWAYS_INLINE_ unsigned long ipawl_plock_##name##_(                           \
         void *p, size_t size, unsigned long x, enum pawl_plock_order order)                        \
     {                                                                                              \
-        return pawl_plock_##operation##_(p, size, x, order) sign x;                                \
+        return ipawl_plock_##operation##_(p, size, x, order) sign x;                               \
     }
 PAWL_PLOCK_NEW_(add, fetch_add, +)
 PAWL_PLOCK_NEW_(sub, fetch_sub, -)

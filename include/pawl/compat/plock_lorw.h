@@ -34,10 +34,10 @@
 /* The seam's operations and type of an unsigned long. */
 #if __SIZEOF_LONG__ == 8
 #define PAWL_LORW_(operation) operation##64
-typedef uint64_t pawl_lorw_word_;
+typedef uint64_t ipawl_lorw_word_;
 #else
 #define PAWL_LORW_(operation) operation##32
-typedef uint32_t pawl_lorw_word_;
+typedef uint32_t ipawl_lorw_word_;
 #endif
 
 PAWL_C_BEGIN
@@ -57,27 +57,27 @@ PAWL_C_END
 
 PAWL_INLINE_BEGIN
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_lorw_word_ *pawl_lorw_(unsigned long *lock)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ ipawl_lorw_word_ *ipawl_lorw_(unsigned long *lock)
 {
-    return (pawl_lorw_word_ *)lock; /* the seam's accesses may alias */
+    return (ipawl_lorw_word_ *)lock; /* the seam's accesses may alias */
 }
 
 /* ---- The lock -------------------------------------------------------------------------------- */
 
 PAWL_INLINE void pl_lorw_rdlock(unsigned long *lock)
 {
-    pawl_lorw_word_ w = 0;
+    ipawl_lorw_word_ w = 0;
     /* [LORW_R_TAKE] acquire: our reads come after the last writer's stores. */
-    if (PAWL_UNLIKELY(!PAWL_LORW_(pawl_cas_acquire)(pawl_lorw_(lock), &w, PLOCK_LORW_SHR_BASE,
+    if (PAWL_UNLIKELY(!PAWL_LORW_(pawl_cas_acquire)(ipawl_lorw_(lock), &w, PLOCK_LORW_SHR_BASE,
                                                     PAWL_LORW_R_TAKE)))
         PAWL_SYMBOL_(pawl_lorw_rdlock_slow)(lock);
 }
 
 PAWL_INLINE void pl_lorw_wrlock(unsigned long *lock)
 {
-    pawl_lorw_word_ w = 0;
+    ipawl_lorw_word_ w = 0;
     /* [LORW_W_TAKE] acquire: our stores come after everything earlier readers and writers did. */
-    if (PAWL_UNLIKELY(!PAWL_LORW_(pawl_cas_acquire)(pawl_lorw_(lock), &w, PLOCK_LORW_EXC_BASE,
+    if (PAWL_UNLIKELY(!PAWL_LORW_(pawl_cas_acquire)(ipawl_lorw_(lock), &w, PLOCK_LORW_EXC_BASE,
                                                     PAWL_LORW_W_TAKE)))
         PAWL_SYMBOL_(pawl_lorw_wrlock_slow)(lock);
 }
@@ -85,7 +85,7 @@ PAWL_INLINE void pl_lorw_wrlock(unsigned long *lock)
 PAWL_INLINE void pl_lorw_rdunlock(unsigned long *lock)
 {
     /* [LORW_R_DROP] release: our reads complete before a writer sees us gone. */
-    (void)PAWL_LORW_(pawl_fetch_sub_release)(pawl_lorw_(lock), PLOCK_LORW_SHR_BASE,
+    (void)PAWL_LORW_(pawl_fetch_sub_release)(ipawl_lorw_(lock), PLOCK_LORW_SHR_BASE,
                                              PAWL_LORW_R_DROP);
 }
 
@@ -93,13 +93,13 @@ PAWL_INLINE void pl_lorw_wrunlock(unsigned long *lock)
 {
     /* [LORW_W_DROP] release: our stores complete before the next holder enters. */
     (void)PAWL_LORW_(pawl_fetch_and_release)(
-        pawl_lorw_(lock), ~(PLOCK_LORW_WRQ_MASK | PLOCK_LORW_EXC_MASK), PAWL_LORW_W_DROP);
+        ipawl_lorw_(lock), ~(PLOCK_LORW_WRQ_MASK | PLOCK_LORW_EXC_MASK), PAWL_LORW_W_DROP);
 }
 
 /* EXC can only be the caller's: it is not set while a reader holds the lock. */
 PAWL_INLINE void pl_lorw_unlock(unsigned long *lock)
 {
-    if (PAWL_LORW_(pawl_load_relaxed)(pawl_lorw_(lock)) & PLOCK_LORW_EXC_MASK)
+    if (PAWL_LORW_(pawl_load_relaxed)(ipawl_lorw_(lock)) & PLOCK_LORW_EXC_MASK)
         pl_lorw_wrunlock(lock);
     else
         pl_lorw_rdunlock(lock);

@@ -37,39 +37,39 @@
 #define PAWL_PLOCK_RESULT_(value) __extension__({ value; })
 /* The result: a value of the word's type; a truth value; nothing. */
 #define PAWL_PLOCK_GIVES_(operation, p, x, order)                                                  \
-    PAWL_PLOCK_RESULT_((PAWL_PLOCK_VALUE_(p))pawl_plock_##operation##_(                            \
+    PAWL_PLOCK_RESULT_((PAWL_PLOCK_VALUE_(p))ipawl_plock_##operation##_(                           \
         PAWL_PLOCK_AT_(p), (unsigned long)(x), PAWL_PLOCK_##order##_))
 #define PAWL_PLOCK_TELLS_(operation, p, order)                                                     \
     PAWL_PLOCK_RESULT_(PAWL_PLOCK_GIVES_(operation, p, 1, order) != 0)
 #define PAWL_PLOCK_DOES_(operation, p, x, order)                                                   \
-    ((void)pawl_plock_##operation##_(PAWL_PLOCK_AT_(p), (unsigned long)(x), PAWL_PLOCK_##order##_))
+    ((void)ipawl_plock_##operation##_(PAWL_PLOCK_AT_(p), (unsigned long)(x), PAWL_PLOCK_##order##_))
 #define PAWL_PLOCK_BIT_(bit) (1ul << (bit))
 
 /* ---- Load, store, exchange ------------------------------------------------------------------- */
 
 #define pl_load(p)                                                                                 \
     PAWL_PLOCK_RESULT_(                                                                            \
-        (PAWL_PLOCK_VALUE_(p))pawl_plock_load_(PAWL_PLOCK_AT_(p), PAWL_PLOCK_ACQUIRE_))
+        (PAWL_PLOCK_VALUE_(p))ipawl_plock_load_(PAWL_PLOCK_AT_(p), PAWL_PLOCK_ACQUIRE_))
 #define pl_load_lax(p)                                                                             \
     PAWL_PLOCK_RESULT_(                                                                            \
-        (PAWL_PLOCK_VALUE_(p))pawl_plock_load_(PAWL_PLOCK_AT_(p), PAWL_PLOCK_RELAXED_))
+        (PAWL_PLOCK_VALUE_(p))ipawl_plock_load_(PAWL_PLOCK_AT_(p), PAWL_PLOCK_RELAXED_))
 #define pl_store(p, x)                                                                             \
-    (pawl_plock_store_(PAWL_PLOCK_AT_(p), (unsigned long)(x), PAWL_PLOCK_RELEASE_))
+    (ipawl_plock_store_(PAWL_PLOCK_AT_(p), (unsigned long)(x), PAWL_PLOCK_RELEASE_))
 #define pl_store_lax(p, x)                                                                         \
-    (pawl_plock_store_(PAWL_PLOCK_AT_(p), (unsigned long)(x), PAWL_PLOCK_RELAXED_))
+    (ipawl_plock_store_(PAWL_PLOCK_AT_(p), (unsigned long)(x), PAWL_PLOCK_RELAXED_))
 #define pl_xchg(p, x) PAWL_PLOCK_GIVES_(exchange, p, x, FULL)
 #define pl_xadd(p, x) PAWL_PLOCK_GIVES_(fetch_add, p, x, FULL)
 #define pl_cmpxchg(p, old, x)                                                                      \
-    PAWL_PLOCK_RESULT_((PAWL_PLOCK_VALUE_(p))pawl_plock_cas_(                                      \
+    PAWL_PLOCK_RESULT_((PAWL_PLOCK_VALUE_(p))ipawl_plock_cas_(                                     \
         PAWL_PLOCK_AT_(p), (unsigned long)(old), (unsigned long)(x)))
 
 /* An acquire, so that a loop that waits with them may then read the data that the lock protects. */
 #define pl_deref_int(p)                                                                            \
     PAWL_PLOCK_RESULT_(                                                                            \
-        (unsigned int)pawl_plock_load_((const void *)(p), sizeof(int), PAWL_PLOCK_ACQUIRE_))
+        (unsigned int)ipawl_plock_load_((const void *)(p), sizeof(int), PAWL_PLOCK_ACQUIRE_))
 #define pl_deref_long(p)                                                                           \
     PAWL_PLOCK_RESULT_(                                                                            \
-        (unsigned long)pawl_plock_load_((const void *)(p), sizeof(long), PAWL_PLOCK_ACQUIRE_))
+        (unsigned long)ipawl_plock_load_((const void *)(p), sizeof(long), PAWL_PLOCK_ACQUIRE_))
 
 /* ---- inc, dec -------------------------------------------------------------------------------- */
 

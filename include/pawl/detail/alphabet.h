@@ -31,10 +31,15 @@
 #define PAWL_NAME_(verb) PAWL_CAT_(PAWL_CAT_(PAWL_STEM_(PAWL_WORD_KIND), PAWL_WORD_BITS), _##verb)
 #define PAWL_SLOW_(verb) PAWL_SYMBOL_(PAWL_NAME_(verb))
 
+/* An internal name, of a verb with a trailing underscore: ipawl_lock32_<verb>. */
+#define PAWL_INNER_OF_(name) i##name
+#define PAWL_INNER_BY_(name) PAWL_INNER_OF_(name)
+#define PAWL_INNER_(verb) PAWL_INNER_BY_(PAWL_NAME_(verb))
+
 /* The body of a public operation. Where callers are checked or annotated it has a name of its own,
  * and the public name is a wrapper (word_face.inc.h). */
 #if PAWL_CHECKED || PAWL_TOLD_ || PAWL_TRACED_
-#define PAWL_BODY_(verb) PAWL_NAME_(verb##_unchecked_)
+#define PAWL_BODY_(verb) PAWL_INNER_(verb##_unchecked_)
 #else
 #define PAWL_BODY_(verb) PAWL_NAME_(verb)
 #endif
@@ -85,7 +90,7 @@
 #define PAWL_AT_(operation) PAWL_CAT_(operation, PAWL_WORD_BITS)
 
 /* A test of a word's value, or a field of it (word_tests.inc.h): all kinds have the same word. */
-#define PAWL_IS_(test) PAWL_CAT_(PAWL_SPIN_, _##test##_)
+#define PAWL_IS_(test) PAWL_CAT_(PAWL_CAT_(ipawl_spin, PAWL_WORD_BITS), _##test##_)
 
 /* One unit of R, S and W, and their sums. */
 #define PAWL_R_ PAWL_CAT_(PAWL_CAT_(PAWL_SPIN, PAWL_WORD_BITS), _R)

@@ -31,16 +31,16 @@
 #define PAWL_CLOCKS_BRLOCK_ l->apart1, 8 /* padding, which no operation accesses */
 #define PAWL_CLOCKS_ROBUST_ &l->magic, sizeof(l->magic)
 #define PAWL_PLAIN_WORD_ ((void)0)
-#define PAWL_PLAIN_SIFT_ pawl_told_plain_(l, sizeof *l)
-#define PAWL_PLAIN_BRLOCK_ pawl_told_plain_(l, sizeof *l)
+#define PAWL_PLAIN_SIFT_ ipawl_told_plain_(l, sizeof *l)
+#define PAWL_PLAIN_BRLOCK_ ipawl_told_plain_(l, sizeof *l)
 #define PAWL_PLAIN_ROBUST_ ((void)0)
 
 #define PAWL_AROUND_(lock, from, to, call, moved)                                                  \
     do {                                                                                           \
         PAWL_PLAIN_##lock##_;                                                                      \
-        pawl_tsan_before_(PAWL_CLOCKS_##lock##_, PAWL_STATE_##from);                               \
+        ipawl_tsan_before_(PAWL_CLOCKS_##lock##_, PAWL_STATE_##from);                              \
         value = (call);                                                                            \
-        pawl_tsan_after_(PAWL_CLOCKS_##lock##_, PAWL_STATE_##to, moved);                           \
+        ipawl_tsan_after_(PAWL_CLOCKS_##lock##_, PAWL_STATE_##to, moved);                          \
     } while (0)
 #else
 #define PAWL_AROUND_(lock, from, to, call, moved) ((void)(value = (call)))

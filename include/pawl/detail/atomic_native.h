@@ -9,21 +9,21 @@
 #define PAWL_ATOMIC_NATIVE_H
 
 /* src/os/asymmetric.c */
-#define pawl_fence_light_free_ PAWL_SYMBOL_(pawl_fence_light_free)
-#define pawl_os_fence_heavy_ PAWL_SYMBOL_(pawl_os_fence_heavy)
-#define pawl_os_fence_heavy_or_not_ PAWL_SYMBOL_(pawl_os_fence_heavy_or_not)
+#define ipawl_fence_light_free_ PAWL_SYMBOL_(pawl_fence_light_free)
+#define ipawl_os_fence_heavy_ PAWL_SYMBOL_(pawl_os_fence_heavy)
+#define ipawl_os_fence_heavy_or_not_ PAWL_SYMBOL_(pawl_os_fence_heavy_or_not)
 PAWL_C_BEGIN
-PAWL_API extern uint32_t pawl_fence_light_free_; /* 1: light fences need only hold the compiler */
-PAWL_API void pawl_os_fence_heavy_(void);
-PAWL_API bool pawl_os_fence_heavy_or_not_(void);
+PAWL_API extern uint32_t ipawl_fence_light_free_; /* 1: light fences need only hold the compiler */
+PAWL_API void ipawl_os_fence_heavy_(void);
+PAWL_API bool ipawl_os_fence_heavy_or_not_(void);
 PAWL_C_END
 
 /* The words that locks are made on may be declared otherwise by the program (compat/plock.h locks
  * plain integers and pointers), and this is the only place that accesses them. */
-typedef uint8_t pawl_any8_ __attribute__((__may_alias__));
-typedef uint16_t pawl_any16_ __attribute__((__may_alias__));
-typedef uint32_t pawl_any32_ __attribute__((__may_alias__));
-typedef uint64_t pawl_any64_ __attribute__((__may_alias__));
+typedef uint8_t ipawl_any8_ __attribute__((__may_alias__));
+typedef uint16_t ipawl_any16_ __attribute__((__may_alias__));
+typedef uint32_t ipawl_any32_ __attribute__((__may_alias__));
+typedef uint64_t ipawl_any64_ __attribute__((__may_alias__));
 
 /* Valgrind sees machine code, in which an atomic store looks like any other and orders nothing. So
  * in the variant for it a store is an exchange, which its tools take for a load, and each order is
@@ -56,7 +56,7 @@ PAWL_C_END
     {                                                                                              \
         uint##N##_t found;                                                                         \
         (void)tag;                                                                                 \
-        found = __atomic_load_n((const pawl_any##N##_ *)p, __ATOMIC_##order);                      \
+        found = __atomic_load_n((const ipawl_any##N##_ *)p, __ATOMIC_##order);                     \
         PAWL_AFTER_ATOMIC_(p, order, true);                                                        \
         return found;                                                                              \
     }
@@ -65,7 +65,7 @@ PAWL_C_END
     {                                                                                              \
         (void)tag;                                                                                 \
         PAWL_BEFORE_ATOMIC_(p, order);                                                             \
-        PAWL_STORE_N_((pawl_any##N##_ *)p, value, order);                                          \
+        PAWL_STORE_N_((ipawl_any##N##_ *)p, value, order);                                         \
     }
 #define PAWL_RMW_(N, name, kind, builtin, order, tagged, tag)                                      \
     PAWL_INLINE PAWL_ALWAYS_INLINE_ uint##N##_t name##N(uint##N##_t *p, uint##N##_t value tagged)  \
@@ -73,7 +73,7 @@ PAWL_C_END
         uint##N##_t found;                                                                         \
         (void)tag;                                                                                 \
         PAWL_BEFORE_ATOMIC_(p, order);                                                             \
-        found = builtin((pawl_any##N##_ *)p, value, __ATOMIC_##order);                             \
+        found = builtin((ipawl_any##N##_ *)p, value, __ATOMIC_##order);                            \
         PAWL_AFTER_ATOMIC_(p, order, true);                                                        \
         return found;                                                                              \
     }
@@ -85,7 +85,7 @@ PAWL_C_END
         bool done;                                                                                 \
         (void)tag;                                                                                 \
         PAWL_BEFORE_ATOMIC_(p, order);                                                             \
-        done = __atomic_compare_exchange_n((pawl_any##N##_ *)p, expected, value, false,            \
+        done = __atomic_compare_exchange_n((ipawl_any##N##_ *)p, expected, value, false,           \
                                            __ATOMIC_##order, __ATOMIC_##fail);                     \
         PAWL_AFTER_ATOMIC_(p, order, done);                                                        \
         return done;                                                                               \
@@ -95,7 +95,7 @@ PAWL_INLINE_BEGIN
 /* gcc's ThreadSanitizer does not model standalone fences (it warns); there the annotations of
  * tsan.h carry the meaning. A store must still be kept before a later load: on x86 the update of a
  * word of our own does that, and the other orders need no instruction there. */
-PAWL_INLINE void pawl_fence_by_update_(void)
+PAWL_INLINE void ipawl_fence_by_update_(void)
 {
     uint32_t word = 0;
     (void)__atomic_fetch_add(&word, 0, __ATOMIC_SEQ_CST);
@@ -110,7 +110,7 @@ PAWL_INLINE_END
         if (!PAWL_TSAN_)                                                                           \
             __atomic_thread_fence(__ATOMIC_##order);                                               \
         else if (__ATOMIC_##order == __ATOMIC_SEQ_CST)                                             \
-            pawl_fence_by_update_();                                                               \
+            ipawl_fence_by_update_();                                                              \
     }
 
 #include <pawl/detail/atomic_operations.inc.h>
@@ -136,7 +136,7 @@ PAWL_INLINE_BEGIN
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_fence_light(enum pawl_tag tag)
 {
-    if (PAWL_UNLIKELY(__atomic_load_n(&pawl_fence_light_free_, __ATOMIC_RELAXED) == 0))
+    if (PAWL_UNLIKELY(__atomic_load_n(&ipawl_fence_light_free_, __ATOMIC_RELAXED) == 0))
         pawl_fence_full(tag);
     else
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -166,7 +166,7 @@ PAWL_INLINE bool pawl_fence_heavy_or_not(enum pawl_tag tag)
 {
     bool done;
     pawl_fence_full(tag);
-    done = pawl_os_fence_heavy_or_not_();
+    done = ipawl_os_fence_heavy_or_not_();
     pawl_fence_full(tag);
     return done;
 }
@@ -174,7 +174,7 @@ PAWL_INLINE bool pawl_fence_heavy_or_not(enum pawl_tag tag)
 PAWL_INLINE void pawl_fence_heavy(enum pawl_tag tag)
 {
     pawl_fence_full(tag);
-    pawl_os_fence_heavy_();
+    ipawl_os_fence_heavy_();
     pawl_fence_full(tag);
 }
 

@@ -19,19 +19,19 @@ PAWL_C_END
 
 PAWL_INLINE_BEGIN
 
-PAWL_INLINE PAWL_WORD_ PAWL_NAME_(mask_)(unsigned bit)
+PAWL_INLINE PAWL_WORD_ PAWL_INNER_(mask_)(unsigned bit)
 {
     return (PAWL_WORD_)((PAWL_WORD_)1 << bit);
 }
 
 PAWL_INLINE bool PAWL_NAME_(is_held)(const PAWL_WORD_ *word, unsigned bit)
 {
-    return (PAWL_AT_(pawl_load_relaxed)(word) & PAWL_NAME_(mask_)(bit)) != 0;
+    return (PAWL_AT_(pawl_load_relaxed)(word) & PAWL_INNER_(mask_)(bit)) != 0;
 }
 
 PAWL_INLINE bool PAWL_NAME_(try)(PAWL_WORD_ *word, unsigned bit)
 {
-    const PAWL_WORD_ mask = PAWL_NAME_(mask_)(bit);
+    const PAWL_WORD_ mask = PAWL_INNER_(mask_)(bit);
     PAWL_BITLOCK_CHECK_(word, bit, "try");
     if (PAWL_NAME_(is_held)(word, bit)) /* asking again would only take the line from its holder */
         return false;
@@ -41,18 +41,18 @@ PAWL_INLINE bool PAWL_NAME_(try)(PAWL_WORD_ *word, unsigned bit)
 
 /* The compiled wait is hidden from a checker of races (told.h), and then its acquire is told. */
 #if PAWL_TOLD_ && !PAWL_HOOKS
-PAWL_INLINE bool PAWL_NAME_(wait_)(PAWL_WORD_ *word, unsigned bit, uint64_t deadline)
+PAWL_INLINE bool PAWL_INNER_(wait_)(PAWL_WORD_ *word, unsigned bit, uint64_t deadline)
 {
     bool taken;
-    pawl_told_hide_(word);
+    ipawl_told_hide_(word);
     taken = PAWL_SLOW_(take_slow)(word, bit, deadline);
-    pawl_told_show_(word);
+    ipawl_told_show_(word);
     if (taken)
-        pawl_told_get_(word);
+        ipawl_told_get_(word);
     return taken;
 }
 #else
-PAWL_INLINE bool PAWL_NAME_(wait_)(PAWL_WORD_ *word, unsigned bit, uint64_t deadline)
+PAWL_INLINE bool PAWL_INNER_(wait_)(PAWL_WORD_ *word, unsigned bit, uint64_t deadline)
 {
     return PAWL_SLOW_(take_slow)(word, bit, deadline);
 }
@@ -60,12 +60,12 @@ PAWL_INLINE bool PAWL_NAME_(wait_)(PAWL_WORD_ *word, unsigned bit, uint64_t dead
 
 PAWL_INLINE bool PAWL_NAME_(take_until)(PAWL_WORD_ *word, unsigned bit, uint64_t deadline)
 {
-    const PAWL_WORD_ mask = PAWL_NAME_(mask_)(bit);
+    const PAWL_WORD_ mask = PAWL_INNER_(mask_)(bit);
     PAWL_BITLOCK_CHECK_(word, bit, "take");
     /* [BITLOCK_TAKE] acquire: we see what the last holder did. */
     if (PAWL_LIKELY((PAWL_AT_(pawl_fetch_or_acquire)(word, mask, PAWL_BITLOCK_TAKE) & mask) == 0))
         return true;
-    return PAWL_NAME_(wait_)(word, bit, deadline);
+    return PAWL_INNER_(wait_)(word, bit, deadline);
 }
 
 PAWL_INLINE void PAWL_NAME_(take)(PAWL_WORD_ *word, unsigned bit)
@@ -76,7 +76,7 @@ PAWL_INLINE void PAWL_NAME_(take)(PAWL_WORD_ *word, unsigned bit)
 
 PAWL_INLINE void PAWL_NAME_(drop)(PAWL_WORD_ *word, unsigned bit)
 {
-    const PAWL_WORD_ mask = PAWL_NAME_(mask_)(bit);
+    const PAWL_WORD_ mask = PAWL_INNER_(mask_)(bit);
     PAWL_WORD_ found;
     PAWL_BITLOCK_CHECK_(word, bit, "drop");
     /* [BITLOCK_DROP] release: what we did is seen by the next holder. */

@@ -48,12 +48,12 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(drop_read_counted)(PAWL_LOCK_ *l
 }
 
 /* Plain: the checking variant knows which kind it is. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(take_read_back_)(PAWL_LOCK_ *l)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_INNER_(take_read_back_)(PAWL_LOCK_ *l)
 {
     PAWL_NAME_(take_read)(l);
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(take_write_back_)(PAWL_LOCK_ *l)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_INNER_(take_write_back_)(PAWL_LOCK_ *l)
 {
     PAWL_NAME_(take_write)(l);
 }
@@ -93,7 +93,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(drop_read_counted)(PAWL_LOCK_ *l
 }
 
 /* To the recorder it is a hold, as before the wait. */
-PAWL_INLINE void PAWL_NAME_(take_read_back_)(PAWL_LOCK_ *l)
+PAWL_INLINE void PAWL_INNER_(take_read_back_)(PAWL_LOCK_ *l)
 {
     bool value;
     PAWL_WAITS_(WORD, 0u, U, R, PAWL_DO_(try_read_counted)(l),
@@ -103,7 +103,7 @@ PAWL_INLINE void PAWL_NAME_(take_read_back_)(PAWL_LOCK_ *l)
     (void)value;
 }
 
-PAWL_INLINE void PAWL_NAME_(take_write_back_)(PAWL_LOCK_ *l)
+PAWL_INLINE void PAWL_INNER_(take_write_back_)(PAWL_LOCK_ *l)
 {
     bool value;
     PAWL_WAITS_(WORD, 0u, U, W, PAWL_DO_(try_write)(l),

@@ -52,29 +52,29 @@ PAWL_C_BEGIN
  * sets no flags. */
 PAWL_API struct pawl_counter_mine *PAWL_SYMBOL_(pawl_counter_mine)(void);
 PAWL_C_END
-#define pawl_counter_mine_ PAWL_SYMBOL_(pawl_counter_mine)
+#define ipawl_counter_mine_ PAWL_SYMBOL_(pawl_counter_mine)
 
 #if PAWL_HOOKS
-#define PAWL_MINE_ (*pawl_counter_mine_())
+#define PAWL_MINE_ (*ipawl_counter_mine_())
 #else
 #define PAWL_MINE_ PAWL_OWN_.counter /* for fast paths */
 #endif
 
 PAWL_INLINE_BEGIN
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ uint64_t *pawl_cell_(char *block, uint32_t place)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ uint64_t *ipawl_cell_(char *block, uint32_t place)
 {
     return (uint64_t *)(void *)(block + place);
 }
 
 /* Adds to the calling thread's own cell: a load and a store, or one instruction. */
 #if !PAWL_CALLS_OUT_ && defined(__x86_64__)
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_cell_add_(uint64_t *cell, uint64_t n)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void ipawl_cell_add_(uint64_t *cell, uint64_t n)
 {
-    pawl_cell_bump_(cell, n); /* faster than three instructions */
+    ipawl_cell_bump_(cell, n); /* faster than three instructions */
 }
 #else
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_cell_add_(uint64_t *cell, uint64_t n)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void ipawl_cell_add_(uint64_t *cell, uint64_t n)
 {
     pawl_store_relaxed64(cell, pawl_load_relaxed64(cell) + n);
 }

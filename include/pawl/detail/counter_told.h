@@ -21,10 +21,10 @@ PAWL_INLINE_BEGIN
     PAWL_INLINE PAWL_ALWAYS_INLINE_ result name parameters                                         \
     {                                                                                              \
         type value;                                                                                \
-        pawl_told_plain_(c, sizeof *c);                                                            \
-        pawl_told_hide_(c);                                                                        \
+        ipawl_told_plain_(c, sizeof *c);                                                           \
+        ipawl_told_hide_(c);                                                                       \
         value = call;                                                                              \
-        pawl_told_show_(c);                                                                        \
+        ipawl_told_show_(c);                                                                       \
         PAWL_RETURN_##result##_(value);                                                            \
     }
 #define PAWL_RETURN_int64_t_(value) return value
@@ -63,10 +63,10 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_counter_limit_told_try_add(pawl_counte
                                                                      uint64_t n)
 {
     bool fits;
-    pawl_told_plain_(c, sizeof *c);
-    pawl_told_hide_(c);
+    ipawl_told_plain_(c, sizeof *c);
+    ipawl_told_hide_(c);
     fits = pawl_counter_limit_try_add(c, n);
-    pawl_told_show_(c);
+    ipawl_told_show_(c);
     return fits;
 }
 

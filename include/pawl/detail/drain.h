@@ -9,8 +9,8 @@
 #include <pawl/thread.h>
 
 struct pawl_drain {
-    pawl_address_ whose; /* the lock whose users wake; 0: none */
-    uint32_t turn;       /* increases with every wake */
+    ipawl_address_ whose; /* the lock whose users wake; 0: none */
+    uint32_t turn;        /* increases with every wake */
 } __attribute__((__aligned__(PAWL_CACHE_LINE)));
 
 #endif

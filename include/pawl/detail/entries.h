@@ -37,7 +37,7 @@
 struct pawl_entries {
     /* Identities: address, | 1 for a lock of 64 bits. In the preload library | PAWL_ENTRY_TRIES_
      * until the reader is in. */
-    pawl_address_ locks[PAWL_ENTRIES];
+    ipawl_address_ locks[PAWL_ENTRIES];
     uint32_t waiters; /* threads that wait for one of these entries, of whatever lock */
     uint32_t turn;    /* grows when the thread has freed an entry and finds waiters */
     /* The thread's own: */
@@ -64,34 +64,34 @@ PAWL_C_BEGIN
 /* PAWL_OWN_ENTRIES_: the line of the calling thread, NULL or PAWL_NO_ENTRIES_. */
 #if PAWL_HOOKS
 PAWL_API struct pawl_entries *PAWL_SYMBOL_(pawl_thread_entries)(void);
-#define pawl_thread_entries_ PAWL_SYMBOL_(pawl_thread_entries)
+#define ipawl_thread_entries_ PAWL_SYMBOL_(pawl_thread_entries)
 #endif
 
 /* Frees the entry that a take has filled for nothing: number `i`, or another of the same lock.
  * Where a handler has freed it and left its own R in the word, drops that. */
 PAWL_API PAWL_COLD void PAWL_SYMBOL_(pawl_entries_take_back)(struct pawl_entries *own, unsigned i,
-                                                             pawl_address_ identity);
+                                                             ipawl_address_ identity);
 /* The thread has freed an entry and found waiters: wakes them. Uses no lock's memory. */
 PAWL_API PAWL_COLD void PAWL_SYMBOL_(pawl_entries_tell)(struct pawl_entries *own);
 
 PAWL_C_END
 
-#define pawl_entries_take_back_ PAWL_SYMBOL_(pawl_entries_take_back)
-#define pawl_entries_tell_ PAWL_SYMBOL_(pawl_entries_tell)
+#define ipawl_entries_take_back_ PAWL_SYMBOL_(pawl_entries_take_back)
+#define ipawl_entries_tell_ PAWL_SYMBOL_(pawl_entries_tell)
 
 PAWL_INLINE_BEGIN
 
 #if PAWL_HOOKS
-#define PAWL_OWN_ENTRIES_ pawl_thread_entries_()
+#define PAWL_OWN_ENTRIES_ ipawl_thread_entries_()
 #elif defined(PAWL_COMPILED_) && PAWL_OWN_IS_POINTER_
 /* The library's own functions know the variable that all copies of it use (src/os/shared.h). */
-#define pawl_own_from_ PAWL_SYMBOL_(pawl_from_thread_own)
+#define ipawl_own_from_ PAWL_SYMBOL_(pawl_from_thread_own)
 PAWL_C_BEGIN
-extern PAWL_HIDDEN_ void *(*pawl_own_from_)(void);
+extern PAWL_HIDDEN_ void *(*ipawl_own_from_)(void);
 PAWL_C_END
 #define PAWL_OWN_ENTRIES_                                                                          \
-    (*(PAWL_LIKELY(pawl_own_from_ == NULL) ? &pawl_thread_own_                                     \
-                                           : (struct pawl_own **)pawl_own_from_()))                \
+    (*(PAWL_LIKELY(ipawl_own_from_ == NULL) ? &ipawl_thread_own_                                   \
+                                            : (struct pawl_own **)ipawl_own_from_()))              \
         ->entries
 #else
 /* NULL for ever where another copy's variable is the one that all use. */
@@ -100,32 +100,32 @@ PAWL_C_END
 
 #if PAWL_HOOKS
 
-PAWL_INLINE void pawl_entries_hide_(struct pawl_entries *own)
+PAWL_INLINE void ipawl_entries_hide_(struct pawl_entries *own)
 {
     own->hidden = 1;
 }
 
-PAWL_INLINE void pawl_entries_show_(struct pawl_entries *own)
+PAWL_INLINE void ipawl_entries_show_(struct pawl_entries *own)
 {
     own->hidden = 0;
 }
 #else
 /* Handlers see these stores between the accesses before and after them. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_entries_hide_(struct pawl_entries *own)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void ipawl_entries_hide_(struct pawl_entries *own)
 {
     (void)own;
     PAWL_OWN_ENTRIES_ = PAWL_NO_ENTRIES_;
     __asm__ __volatile__("" ::: "memory");
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_entries_show_(struct pawl_entries *own)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void ipawl_entries_show_(struct pawl_entries *own)
 {
     __asm__ __volatile__("" ::: "memory");
     PAWL_OWN_ENTRIES_ = own;
 }
 #endif
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_entries_are_(const struct pawl_entries *own)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool ipawl_entries_are_(const struct pawl_entries *own)
 {
     return (uintptr_t)own > (uintptr_t)PAWL_NO_ENTRIES_;
 }
@@ -135,33 +135,33 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_entries_are_(const struct pawl_entries
  * of the thread, the count may stay too high until entries_recount. In the hook variant the
  * accesses are no steps. */
 #if PAWL_HOOKS
-PAWL_INLINE uint32_t pawl_entries_busy_(const struct pawl_entries *own)
+PAWL_INLINE uint32_t ipawl_entries_busy_(const struct pawl_entries *own)
 {
     return own->busy & PAWL_ENTRIES_BUSY_;
 }
 
 /* Any thread may ask. */
-PAWL_INLINE uint32_t pawl_entries_reads_(const struct pawl_entries *line)
+PAWL_INLINE uint32_t ipawl_entries_reads_(const struct pawl_entries *line)
 {
     return line->busy / (PAWL_ENTRIES_BUSY_ + 1);
 }
 
-PAWL_INLINE void pawl_entries_count_(struct pawl_entries *own, uint32_t change)
+PAWL_INLINE void ipawl_entries_count_(struct pawl_entries *own, uint32_t change)
 {
     own->busy += change;
 }
 #else
-PAWL_INLINE PAWL_ALWAYS_INLINE_ uint32_t pawl_entries_busy_(const struct pawl_entries *own)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ uint32_t ipawl_entries_busy_(const struct pawl_entries *own)
 {
     return pawl_load_relaxed32(&own->busy) & PAWL_ENTRIES_BUSY_;
 }
 
-PAWL_INLINE uint32_t pawl_entries_reads_(const struct pawl_entries *line)
+PAWL_INLINE uint32_t ipawl_entries_reads_(const struct pawl_entries *line)
 {
     return pawl_load_relaxed32(&line->busy) / (PAWL_ENTRIES_BUSY_ + 1);
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_entries_count_(struct pawl_entries *own, uint32_t change)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void ipawl_entries_count_(struct pawl_entries *own, uint32_t change)
 {
     pawl_store_relaxed32(&own->busy, pawl_load_relaxed32(&own->busy) + change);
 }
@@ -169,34 +169,34 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_entries_count_(struct pawl_entries *ow
 
 /* `busy` counts that an entry has been filled, that a drop has freed it, or that it was filled for
  * nothing. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_entries_count_take_(struct pawl_entries *own)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void ipawl_entries_count_take_(struct pawl_entries *own)
 {
-    pawl_entries_count_(own, 1);
+    ipawl_entries_count_(own, 1);
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_entries_count_drop_(struct pawl_entries *own)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void ipawl_entries_count_drop_(struct pawl_entries *own)
 {
-    pawl_entries_count_(own, PAWL_ENTRIES_BUSY_ + 1 - 1); /* one read more, one entry less */
+    ipawl_entries_count_(own, PAWL_ENTRIES_BUSY_ + 1 - 1); /* one read more, one entry less */
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_entries_count_nothing_(struct pawl_entries *own)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void ipawl_entries_count_nothing_(struct pawl_entries *own)
 {
-    pawl_entries_count_(own, (uint32_t)-1);
+    ipawl_entries_count_(own, (uint32_t)-1);
 }
 
 /* Fills a free entry; its number, or PAWL_ENTRIES where all are full. The accesses that follow
  * come after the store for every thread. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ unsigned pawl_entries_fill_(struct pawl_entries *own,
-                                                            pawl_address_ identity)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ unsigned ipawl_entries_fill_(struct pawl_entries *own,
+                                                             ipawl_address_ identity)
 {
     unsigned i;
     for (i = 0; i < PAWL_ENTRIES; i++) {
-        pawl_address_ found = PAWL_ADDRESS_(pawl_load_relaxed)(&own->locks[i]);
+        ipawl_address_ found = PAWL_ADDRESS_(pawl_load_relaxed)(&own->locks[i]);
         if (PAWL_LIKELY(found == 0) &&
             PAWL_LIKELY(PAWL_ADDRESS_(pawl_cas_relaxed)(&own->locks[i], &found, identity))) {
             /* [ENTRY_TAKE] full: the entry is filled before the reader looks for a writer. */
             pawl_fence_full_after_update(PAWL_ENTRY_TAKE);
-            pawl_entries_count_take_(own);
+            ipawl_entries_count_take_(own);
             break;
         }
     }
@@ -205,27 +205,27 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ unsigned pawl_entries_fill_(struct pawl_entries 
 
 /* Gives up R that the thread has in an entry; false: it has no entry of that lock. After the store
  * the lock may be gone. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_entries_free_(struct pawl_entries *own,
-                                                        pawl_address_ identity)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool ipawl_entries_free_(struct pawl_entries *own,
+                                                         ipawl_address_ identity)
 {
     unsigned i;
-    pawl_entries_hide_(own);
+    ipawl_entries_hide_(own);
     for (i = 0; i < PAWL_ENTRIES; i++)
         if (PAWL_ADDRESS_(pawl_load_relaxed)(&own->locks[i]) == identity)
             break;
     if (PAWL_UNLIKELY(i == PAWL_ENTRIES)) {
-        pawl_entries_show_(own);
+        ipawl_entries_show_(own);
         return false;
     }
     /* [ENTRY_DROP] release: the reader's reads are done before a writer finds the entry free. */
     PAWL_ADDRESS_(pawl_store_release)(&own->locks[i], 0, PAWL_ENTRY_DROP);
-    pawl_entries_count_drop_(own);
-    pawl_entries_show_(own);
+    ipawl_entries_count_drop_(own);
+    ipawl_entries_show_(own);
     /* [ENTRY_LEFT] light: the entry is free before the reader looks whether a writer sleeps. Where
      * this fence does nothing, no writer sleeps without a bound. */
     pawl_fence_light_known(PAWL_ENTRY_LEFT);
     if (PAWL_UNLIKELY(pawl_load_relaxed32(&own->waiters) != 0))
-        pawl_entries_tell_(own);
+        ipawl_entries_tell_(own);
     return true;
 }
 

@@ -35,74 +35,74 @@ PAWL_C_END
 
 PAWL_INLINE_BEGIN
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(scales_)(PAWL_WORD_ w)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_INNER_(scales_)(PAWL_WORD_ w)
 {
     return (w & PAWL_LOCK_BIASED) != 0;
 }
 
 /* The identity of this lock in entries: two locks of different width may lie at one address, one
  * after the other. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ pawl_address_ PAWL_NAME_(identity_)(const PAWL_LOCK_ *l)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ ipawl_address_ PAWL_INNER_(identity_)(const PAWL_LOCK_ *l)
 {
-    return (pawl_address_)(uintptr_t)l | (PAWL_WORD_BITS == 64 ? 1u : 0u);
+    return (ipawl_address_)(uintptr_t)l | (PAWL_WORD_BITS == 64 ? 1u : 0u);
 }
 
 /* Whether a reader that has filled its entry is in. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(admits_)(const PAWL_LOCK_ *l)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_INNER_(admits_)(const PAWL_LOCK_ *l)
 {
     /* [SPIN_R_TAKE] acquire: our reads come after the last writer's stores. */
     const PAWL_WORD_ w = PAWL_AT_(pawl_load_acquire)(&l->word, PAWL_SPIN_R_TAKE);
-    return PAWL_LIKELY(PAWL_IS_(no_writer)(w) && PAWL_NAME_(scales_)(w));
+    return PAWL_LIKELY(PAWL_IS_(no_writer)(w) && PAWL_INNER_(scales_)(w));
 }
 
 /* The word had BIASED and no W. The reader is in if it still is so after the entry was filled: a
  * writer that claims later finds the entry. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(enter_)(const PAWL_LOCK_ *l)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_INNER_(enter_)(const PAWL_LOCK_ *l)
 {
     struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
     unsigned i;
-    if (PAWL_UNLIKELY(!pawl_entries_are_(own)))
+    if (PAWL_UNLIKELY(!ipawl_entries_are_(own)))
         return false;
-    i = pawl_entries_fill_(own, PAWL_NAME_(identity_)(l));
+    i = ipawl_entries_fill_(own, PAWL_INNER_(identity_)(l));
     if (PAWL_UNLIKELY(i == PAWL_ENTRIES))
         return false;
-    if (PAWL_NAME_(admits_)(l))
+    if (PAWL_INNER_(admits_)(l))
         return true;
-    pawl_entries_take_back_(own, i, PAWL_NAME_(identity_)(l));
+    ipawl_entries_take_back_(own, i, PAWL_INNER_(identity_)(l));
     return false;
 }
 
 /* False: the thread has no entry of this lock. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(free_entry_)(const PAWL_LOCK_ *l)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_INNER_(free_entry_)(const PAWL_LOCK_ *l)
 {
     struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
-    return PAWL_LIKELY(pawl_entries_are_(own)) &&
-           PAWL_LIKELY(pawl_entries_free_(own, PAWL_NAME_(identity_)(l)));
+    return PAWL_LIKELY(ipawl_entries_are_(own)) &&
+           PAWL_LIKELY(ipawl_entries_free_(own, PAWL_INNER_(identity_)(l)));
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(take_scaling_)(PAWL_LOCK_ *l, uint64_t deadline)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_INNER_(take_scaling_)(PAWL_LOCK_ *l, uint64_t deadline)
 {
     return PAWL_SLOW_(take_scaling)(l, deadline);
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(try_scaling_)(PAWL_LOCK_ *l)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_INNER_(try_scaling_)(PAWL_LOCK_ *l)
 {
     return PAWL_SLOW_(try_scaling)(l);
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(free_)(PAWL_LOCK_ *l)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_INNER_(free_)(PAWL_LOCK_ *l)
 {
     struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
-    if (PAWL_LIKELY(own == PAWL_NO_ENTRIES_) || (own != NULL && pawl_entries_busy_(own) == 0))
+    if (PAWL_LIKELY(own == PAWL_NO_ENTRIES_) || (own != NULL && ipawl_entries_busy_(own) == 0))
         return false;
     PAWL_SLOW_(drop_read_slow)(l);
     return true;
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(count_)(PAWL_LOCK_ *l)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_INNER_(count_)(PAWL_LOCK_ *l)
 {
     struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
-    if (PAWL_LIKELY(own == PAWL_NO_ENTRIES_) || (own != NULL && pawl_entries_busy_(own) == 0))
+    if (PAWL_LIKELY(own == PAWL_NO_ENTRIES_) || (own != NULL && ipawl_entries_busy_(own) == 0))
         return;
     PAWL_SLOW_(count_slow)(l);
 }

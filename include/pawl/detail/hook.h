@@ -92,7 +92,7 @@ bool pawl_hook_start_thread(void (*body)(void *argument), void *argument);
  * define it: the thread then does not rest. */
 uint64_t pawl_hook_rest(void);
 
-/* A harness runs the set-up of the process by pawl_set_up_ (thread.h). The set-up asks for notice
+/* A harness runs the set-up of the process by ipawl_set_up_ (thread.h). The set-up asks for notice
  * of forks, and of the ends of threads that have armed the key. A harness need not define these:
  * the first then returns false, and the others do nothing. */
 bool pawl_hook_watch_threads(uint32_t *key, void (*at_exit)(void *value));
@@ -134,7 +134,7 @@ uint32_t pawl_hook_thread_id(void);
 struct pawl_thread_line **pawl_hook_thread_slot(void);
 
 /* The library is about to use an object that is one per process, where it lies. A harness need not
- * define it. pawl_forget_ (thread.h) zeroes all of them for the next execution. */
+ * define it. ipawl_forget_ (thread.h) zeroes all of them for the next execution. */
 void *pawl_hook_shared(void *object);
 
 PAWL_C_END
@@ -150,18 +150,18 @@ PAWL_INLINE_BEGIN
 
 /* Inlined always: the address that a call returns to tells the harness where it is made. */
 #ifdef PAWL_SIM
-PAWL_INLINE PAWL_ALWAYS_INLINE_ uint64_t pawl_hook_call_(const void *address, unsigned width,
-                                                         enum pawl_kind kind, enum pawl_order order,
-                                                         enum pawl_tag tag, uint64_t operand,
-                                                         uint64_t expected)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ uint64_t ipawl_hook_call_(const void *address, unsigned width,
+                                                          enum pawl_kind kind,
+                                                          enum pawl_order order, enum pawl_tag tag,
+                                                          uint64_t operand, uint64_t expected)
 {
     return pawl_sim_atomic((void *)(uintptr_t)address, width, kind, order, tag, operand, expected);
 }
 #else
-PAWL_INLINE PAWL_ALWAYS_INLINE_ uint64_t pawl_hook_call_(const void *address, unsigned width,
-                                                         enum pawl_kind kind, enum pawl_order order,
-                                                         enum pawl_tag tag, uint64_t operand,
-                                                         uint64_t expected)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ uint64_t ipawl_hook_call_(const void *address, unsigned width,
+                                                          enum pawl_kind kind,
+                                                          enum pawl_order order, enum pawl_tag tag,
+                                                          uint64_t operand, uint64_t expected)
 {
     struct pawl_operation operation;
     operation.address = (void *)(uintptr_t)address;

@@ -29,8 +29,8 @@ PAWL_C_END
 PAWL_INLINE_BEGIN
 
 /* Called after a subtraction of `units` that found `found`. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(dropped_)(const PAWL_LOCK_ *l, PAWL_WORD_ found,
-                                                          PAWL_WORD_ units)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_INNER_(dropped_)(const PAWL_LOCK_ *l, PAWL_WORD_ found,
+                                                           PAWL_WORD_ units)
 {
     if (PAWL_UNLIKELY(found & PAWL_LOCK_PARKED))
         PAWL_SLOW_(left)(l, found, (PAWL_WORD_)(found - units));
@@ -69,35 +69,35 @@ PAWL_INLINE bool PAWL_DO_(try_read_counted)(PAWL_LOCK_ *l)
 PAWL_INLINE void PAWL_DO_(drop_read_counted)(PAWL_LOCK_ *l)
 {
     /* [SPIN_R_DROP] release: our reads are done before a writer sees R fall. */
-    PAWL_NAME_(dropped_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_R_, PAWL_SPIN_R_DROP),
-                         PAWL_R_);
+    PAWL_INNER_(dropped_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_R_, PAWL_SPIN_R_DROP),
+                          PAWL_R_);
 }
 
 PAWL_INLINE void PAWL_DO_(drop_read)(PAWL_LOCK_ *l)
 {
-    if (PAWL_LIKELY(!PAWL_NAME_(free_)(l)))
+    if (PAWL_LIKELY(!PAWL_INNER_(free_)(l)))
         PAWL_DO_(drop_read_counted)(l);
 }
 
 PAWL_INLINE void PAWL_DO_(drop_seek)(PAWL_LOCK_ *l)
 {
     /* [SPIN_S_DROP] release: what we read or carefully stored is done before the next seeker. */
-    PAWL_NAME_(dropped_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_R_S_, PAWL_SPIN_S_DROP),
-                         PAWL_R_S_);
+    PAWL_INNER_(dropped_)(
+        l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_R_S_, PAWL_SPIN_S_DROP), PAWL_R_S_);
 }
 
 PAWL_INLINE void PAWL_DO_(drop_write)(PAWL_LOCK_ *l)
 {
     /* [SPIN_W_DROP] release: our stores are done before anybody enters. */
-    PAWL_NAME_(dropped_)(
+    PAWL_INNER_(dropped_)(
         l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_S_R_, PAWL_SPIN_W_DROP), PAWL_W_S_R_);
 }
 
 PAWL_INLINE void PAWL_DO_(drop_atomic)(PAWL_LOCK_ *l)
 {
     /* [SPIN_A_DROP] release: our atomic updates are done before anybody else enters. */
-    PAWL_NAME_(dropped_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_, PAWL_SPIN_A_DROP),
-                         PAWL_W_);
+    PAWL_INNER_(dropped_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_, PAWL_SPIN_A_DROP),
+                          PAWL_W_);
 }
 
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \
@@ -117,7 +117,7 @@ PAWL_INLINE_BEGIN
 #include <pawl/detail/word_face.inc.h>
 
 #if PAWL_TOLD_
-#define PAWL_HAND_OFF_(what, l) pawl_told_##what##_(&(l)->word)
+#define PAWL_HAND_OFF_(what, l) ipawl_told_##what##_(&(l)->word)
 #else
 #define PAWL_HAND_OFF_(what, l) ((void)(l))
 #endif

@@ -4,31 +4,31 @@
 
 PAWL_INLINE_BEGIN
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(scales_)(PAWL_WORD_ w)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_INNER_(scales_)(PAWL_WORD_ w)
 {
     (void)w;
     return false;
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(take_scaling_)(PAWL_LOCK_ *l, uint64_t deadline)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_INNER_(take_scaling_)(PAWL_LOCK_ *l, uint64_t deadline)
 {
     (void)l, (void)deadline;
     return false;
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(try_scaling_)(PAWL_LOCK_ *l)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_INNER_(try_scaling_)(PAWL_LOCK_ *l)
 {
     (void)l;
     return false;
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_NAME_(free_)(PAWL_LOCK_ *l)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_INNER_(free_)(PAWL_LOCK_ *l)
 {
     (void)l;
     return false;
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_NAME_(count_)(PAWL_LOCK_ *l)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void PAWL_INNER_(count_)(PAWL_LOCK_ *l)
 {
     (void)l;
 }

@@ -16,10 +16,10 @@
 
 /* An address as an integer that the seam has operations for. */
 #if UINTPTR_MAX > UINT32_MAX
-typedef uint64_t pawl_address_;
+typedef uint64_t ipawl_address_;
 #define PAWL_ADDRESS_(operation) PAWL_CAT_(operation, 64)
 #else
-typedef uint32_t pawl_address_;
+typedef uint32_t ipawl_address_;
 #define PAWL_ADDRESS_(operation) PAWL_CAT_(operation, 32)
 #endif
 
@@ -92,15 +92,15 @@ struct pawl_own {
 /* One for all copies of the library. __thread, because thread_local of C++ would call a function
  * that looks for a constructor. */
 PAWL_C_BEGIN
-#define pawl_thread_own_ PAWL_SYMBOL_(pawl_thread_own)
+#define ipawl_thread_own_ PAWL_SYMBOL_(pawl_thread_own)
 #if PAWL_OWN_IS_POINTER_
-extern PAWL_API __thread struct pawl_own *pawl_thread_own_
+extern PAWL_API __thread struct pawl_own *ipawl_thread_own_
     __attribute__((__tls_model__("initial-exec")));
-#define PAWL_OWN_ (*pawl_thread_own_)
+#define PAWL_OWN_ (*ipawl_thread_own_)
 #else
-extern PAWL_API __thread struct pawl_own pawl_thread_own_
+extern PAWL_API __thread struct pawl_own ipawl_thread_own_
     __attribute__((__tls_model__("initial-exec")));
-#define PAWL_OWN_ pawl_thread_own_
+#define PAWL_OWN_ ipawl_thread_own_
 #endif
 PAWL_C_END
 #endif

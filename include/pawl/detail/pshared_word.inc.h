@@ -19,7 +19,7 @@ PAWL_INLINE_BEGIN
 
 /* Called after a subtraction of `units` that found `found`: the lock stays held, or the caller is
  * inside an operation on it, so `waits` may change afterwards. */
-PAWL_INLINE void PAWL_NAME_(dropped_)(PAWL_LOCK_ *l, PAWL_WORD_ found, PAWL_WORD_ units)
+PAWL_INLINE void PAWL_INNER_(dropped_)(PAWL_LOCK_ *l, PAWL_WORD_ found, PAWL_WORD_ units)
 {
     if (PAWL_UNLIKELY(found & PAWL_PSHARED_PARKED))
         PAWL_SLOW_(changed)(l, found, (PAWL_WORD_)(found - units));
@@ -56,7 +56,7 @@ PAWL_INLINE bool PAWL_NAME_(is_free)(const PAWL_LOCK_ *l)
 /* A drop with nobody asleep, or under another's LEAVING, is one compare-exchange. Else LEAVING is
  * set by a compare-exchange with the same order, and leave() wakes and then drops. The access in
  * leave() is in its release sequence: the next owner sees what we did in either case. */
-PAWL_INLINE PAWL_WORD_ PAWL_NAME_(next_)(PAWL_WORD_ w, PAWL_WORD_ units)
+PAWL_INLINE PAWL_WORD_ PAWL_INNER_(next_)(PAWL_WORD_ w, PAWL_WORD_ units)
 {
     const PAWL_WORD_ without = (PAWL_WORD_)(w - units);
     if (PAWL_UNLIKELY((w & (PAWL_PSHARED_PARKED | PAWL_PSHARED_LEAVING)) == PAWL_PSHARED_PARKED) &&
@@ -65,7 +65,7 @@ PAWL_INLINE PAWL_WORD_ PAWL_NAME_(next_)(PAWL_WORD_ w, PAWL_WORD_ units)
     return without;
 }
 
-PAWL_INLINE void PAWL_NAME_(went_)(PAWL_LOCK_ *l, PAWL_WORD_ from, PAWL_WORD_ to, PAWL_WORD_ units)
+PAWL_INLINE void PAWL_INNER_(went_)(PAWL_LOCK_ *l, PAWL_WORD_ from, PAWL_WORD_ to, PAWL_WORD_ units)
 {
     if (PAWL_UNLIKELY(~from & to & PAWL_PSHARED_LEAVING))
         PAWL_SLOW_(leave)(l, units);
@@ -76,10 +76,10 @@ PAWL_INLINE void PAWL_DO_(drop_read)(PAWL_LOCK_ *l)
     PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
     PAWL_WORD_ next;
     do
-        next = PAWL_NAME_(next_)(w, PAWL_R_);
+        next = PAWL_INNER_(next_)(w, PAWL_R_);
     /* [SPIN_R_DROP] release: our reads are done before a writer sees R fall. */
     while (!PAWL_AT_(pawl_cas_release)(&l->word, &w, next, PAWL_SPIN_R_DROP));
-    PAWL_NAME_(went_)(l, w, next, PAWL_R_);
+    PAWL_INNER_(went_)(l, w, next, PAWL_R_);
 }
 
 PAWL_INLINE void PAWL_DO_(drop_seek)(PAWL_LOCK_ *l)
@@ -87,10 +87,10 @@ PAWL_INLINE void PAWL_DO_(drop_seek)(PAWL_LOCK_ *l)
     PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
     PAWL_WORD_ next;
     do
-        next = PAWL_NAME_(next_)(w, PAWL_R_S_);
+        next = PAWL_INNER_(next_)(w, PAWL_R_S_);
     /* [SPIN_S_DROP] release: what we read or carefully stored is done before the next seeker. */
     while (!PAWL_AT_(pawl_cas_release)(&l->word, &w, next, PAWL_SPIN_S_DROP));
-    PAWL_NAME_(went_)(l, w, next, PAWL_R_S_);
+    PAWL_INNER_(went_)(l, w, next, PAWL_R_S_);
 }
 
 PAWL_INLINE void PAWL_DO_(drop_write)(PAWL_LOCK_ *l)
@@ -98,10 +98,10 @@ PAWL_INLINE void PAWL_DO_(drop_write)(PAWL_LOCK_ *l)
     PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
     PAWL_WORD_ next;
     do
-        next = PAWL_NAME_(next_)(w, PAWL_W_S_R_);
+        next = PAWL_INNER_(next_)(w, PAWL_W_S_R_);
     /* [SPIN_W_DROP] release: our stores are done before anybody enters. */
     while (!PAWL_AT_(pawl_cas_release)(&l->word, &w, next, PAWL_SPIN_W_DROP));
-    PAWL_NAME_(went_)(l, w, next, PAWL_W_S_R_);
+    PAWL_INNER_(went_)(l, w, next, PAWL_W_S_R_);
 }
 
 PAWL_INLINE void PAWL_DO_(drop_atomic)(PAWL_LOCK_ *l)
@@ -109,10 +109,10 @@ PAWL_INLINE void PAWL_DO_(drop_atomic)(PAWL_LOCK_ *l)
     PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
     PAWL_WORD_ next;
     do
-        next = PAWL_NAME_(next_)(w, PAWL_W_);
+        next = PAWL_INNER_(next_)(w, PAWL_W_);
     /* [SPIN_A_DROP] release: our atomic updates are done before anybody else enters. */
     while (!PAWL_AT_(pawl_cas_release)(&l->word, &w, next, PAWL_SPIN_A_DROP));
-    PAWL_NAME_(went_)(l, w, next, PAWL_W_);
+    PAWL_INNER_(went_)(l, w, next, PAWL_W_);
 }
 
 #include <pawl/detail/pshared_face.inc.h>

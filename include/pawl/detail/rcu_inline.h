@@ -26,7 +26,7 @@ struct pawl_rcu_line {
     uint32_t read[PAWL_RCU_DOMAINS]; /* owner only; others read */
     uint32_t waited;                 /* a bit for each domain: who drives it sleeps for us */
 #if PAWL_CHECKED
-    pawl_address_ entered[PAWL_RCU_DOMAINS]; /* owner only; others read: return addresses */
+    ipawl_address_ entered[PAWL_RCU_DOMAINS]; /* owner only; others read: return addresses */
 #endif
 } __attribute__((__aligned__(PAWL_CACHE_LINE)));
 
@@ -34,9 +34,9 @@ struct pawl_rcu_line {
 PAWL_C_BEGIN
 PAWL_API struct pawl_rcu_mine *PAWL_SYMBOL_(pawl_rcu_mine)(void);
 PAWL_C_END
-#define pawl_rcu_mine_ PAWL_SYMBOL_(pawl_rcu_mine)
+#define ipawl_rcu_mine_ PAWL_SYMBOL_(pawl_rcu_mine)
 #if PAWL_HOOKS
-#define PAWL_RCU_MINE_ (*pawl_rcu_mine_())
+#define PAWL_RCU_MINE_ (*ipawl_rcu_mine_())
 #else
 #define PAWL_RCU_MINE_ PAWL_OWN_.rcu /* for fast paths */
 #endif

@@ -18,99 +18,99 @@
 PAWL_INLINE_BEGIN
 
 /* An address for each domain, the same in the whole program: inside the two built-in domains. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ const char *pawl_rcu_clock_(uint32_t index)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ const char *ipawl_rcu_clock_(uint32_t index)
 {
     return (const char *)pawl_rcu_default() + index;
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_told_enter_(uint32_t index)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void ipawl_rcu_told_enter_(uint32_t index)
 {
-    const char *const clock = pawl_rcu_clock_(index);
-    pawl_told_hide_(clock);
-    pawl_rcu_enter_(index);
-    pawl_told_show_(clock);
+    const char *const clock = ipawl_rcu_clock_(index);
+    ipawl_told_hide_(clock);
+    ipawl_rcu_enter_(index);
+    ipawl_told_show_(clock);
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_told_leave_(uint32_t index)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void ipawl_rcu_told_leave_(uint32_t index)
 {
-    const char *const clock = pawl_rcu_clock_(index);
-    pawl_told_give_(clock);
-    pawl_told_hide_(clock);
-    pawl_rcu_leave_(index);
-    pawl_told_show_(clock);
+    const char *const clock = ipawl_rcu_clock_(index);
+    ipawl_told_give_(clock);
+    ipawl_told_hide_(clock);
+    ipawl_rcu_leave_(index);
+    ipawl_told_show_(clock);
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_told_rest_(void)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void ipawl_rcu_told_rest_(void)
 {
-    const char *const clock = pawl_rcu_clock_(PAWL_RCU_QS_);
-    pawl_told_give_(clock);
-    pawl_told_hide_(clock);
-    pawl_rcu_rest_();
-    pawl_told_show_(clock);
+    const char *const clock = ipawl_rcu_clock_(PAWL_RCU_QS_);
+    ipawl_told_give_(clock);
+    ipawl_told_hide_(clock);
+    ipawl_rcu_rest_();
+    ipawl_told_show_(clock);
 }
 
-#define pawl_rcu_enter_ pawl_rcu_told_enter_
-#define pawl_rcu_leave_ pawl_rcu_told_leave_
-#define pawl_rcu_rest_ pawl_rcu_told_rest_
+#define ipawl_rcu_enter_ ipawl_rcu_told_enter_
+#define ipawl_rcu_leave_ ipawl_rcu_told_leave_
+#define ipawl_rcu_rest_ ipawl_rcu_told_rest_
 
 #if PAWL_TOLD_AROUND_
 
 /* A caller that waits for quiescent states is offline meanwhile. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ const char *pawl_rcu_told_wait_(const pawl_rcu_domain *d)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ const char *ipawl_rcu_told_wait_(const pawl_rcu_domain *d)
 {
-    const char *const clock = pawl_rcu_clock_(d->index);
+    const char *const clock = ipawl_rcu_clock_(d->index);
     if (d->index == PAWL_RCU_QS_)
-        pawl_told_give_(clock);
-    pawl_told_hide_(clock);
+        ipawl_told_give_(clock);
+    ipawl_told_hide_(clock);
     return clock;
 }
 
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_told_over_(const char *clock, bool over)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void ipawl_rcu_told_over_(const char *clock, bool over)
 {
-    pawl_told_show_(clock);
+    ipawl_told_show_(clock);
     if (over)
-        pawl_told_get_(clock);
+        ipawl_told_get_(clock);
 }
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_domain_synchronize(pawl_rcu_domain *d)
 {
-    const char *const clock = pawl_rcu_told_wait_(d);
+    const char *const clock = ipawl_rcu_told_wait_(d);
     PAWL_SYMBOL_(pawl_rcu_domain_synchronize)(d);
-    pawl_rcu_told_over_(clock, true);
+    ipawl_rcu_told_over_(clock, true);
 }
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_domain_synchronize_expedited(pawl_rcu_domain *d)
 {
-    const char *const clock = pawl_rcu_told_wait_(d);
+    const char *const clock = ipawl_rcu_told_wait_(d);
     PAWL_SYMBOL_(pawl_rcu_domain_synchronize_expedited)(d);
-    pawl_rcu_told_over_(clock, true);
+    ipawl_rcu_told_over_(clock, true);
 }
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_domain_synchronize_cond(pawl_rcu_domain *d,
                                                                       uint64_t cookie)
 {
-    const char *const clock = pawl_rcu_told_wait_(d);
+    const char *const clock = ipawl_rcu_told_wait_(d);
     PAWL_SYMBOL_(pawl_rcu_domain_synchronize_cond)(d, cookie);
-    pawl_rcu_told_over_(clock, true);
+    ipawl_rcu_told_over_(clock, true);
 }
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ uint64_t pawl_rcu_domain_start_poll(pawl_rcu_domain *d)
 {
-    const char *const clock = pawl_rcu_clock_(d->index);
+    const char *const clock = ipawl_rcu_clock_(d->index);
     uint64_t cookie;
-    pawl_told_hide_(clock);
+    ipawl_told_hide_(clock);
     cookie = PAWL_SYMBOL_(pawl_rcu_domain_start_poll)(d);
-    pawl_told_show_(clock);
+    ipawl_told_show_(clock);
     return cookie;
 }
 
 PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_rcu_domain_poll(pawl_rcu_domain *d, uint64_t cookie)
 {
-    const char *const clock = pawl_rcu_clock_(d->index);
+    const char *const clock = ipawl_rcu_clock_(d->index);
     bool over;
-    pawl_told_hide_(clock);
+    ipawl_told_hide_(clock);
     over = PAWL_SYMBOL_(pawl_rcu_domain_poll)(d, cookie);
-    pawl_rcu_told_over_(clock, over);
+    ipawl_rcu_told_over_(clock, over);
     return over;
 }
 
@@ -118,7 +118,7 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_rcu_domain_destroy(pawl_rcu_domain *d)
 {
     PAWL_SYMBOL_(pawl_rcu_domain_destroy)(d);
     if (d != NULL)
-        pawl_told_get_(pawl_rcu_clock_(d->index));
+        ipawl_told_get_(ipawl_rcu_clock_(d->index));
 }
 
 #endif

@@ -51,18 +51,18 @@ PAWL_ROBUST_NOW_(seek_to_read, S, R)
 PAWL_INLINE enum pawl_robust pawl_robust_lock_consistent(pawl_robust_lock *l)
 {
     enum pawl_robust how;
-    pawl_told_hide_(l);
+    ipawl_told_hide_(l);
     how = PAWL_SYMBOL_(pawl_robust_lock_consistent)(l);
-    pawl_told_show_(l);
+    ipawl_told_show_(l);
     return how;
 }
 
 PAWL_INLINE unsigned pawl_robust_lock_deaths(const pawl_robust_lock *l)
 {
     unsigned deaths;
-    pawl_told_hide_(l);
+    ipawl_told_hide_(l);
     deaths = PAWL_SYMBOL_(pawl_robust_lock_deaths)(l);
-    pawl_told_show_(l);
+    ipawl_told_show_(l);
     return deaths;
 }
 

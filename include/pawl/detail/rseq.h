@@ -2,9 +2,9 @@
 /*
  * The library's instructions that C cannot express; internal. All other headers are plain C.
  *
- *   pawl_cell_bump_   adds to a cell of the calling thread. If a signal handler of the same thread
+ *   ipawl_cell_bump_   adds to a cell of the calling thread. If a signal handler of the same thread
  *                     does so too, no addition is lost.
- *   pawl_rseq_*_      restartable sequences of Linux, as glibc 2.35 and later registers them:
+ *   ipawl_rseq_*_      restartable sequences of Linux, as glibc 2.35 and later registers them:
  *                     loads, tests and then one store. The kernel sends the thread to an abort
  *                     handler if, between the first load and the store, it is preempted, takes a
  *                     signal, or is shut out (pawl_os_shut_out).
@@ -34,14 +34,14 @@ PAWL_INLINE_BEGIN
 
 /* Adds to the calling thread's own cell; no other thread writes it. */
 #if !PAWL_CALLS_OUT_ && defined(__x86_64__)
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_cell_bump_(uint64_t *cell, uint64_t n)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void ipawl_cell_bump_(uint64_t *cell, uint64_t n)
 {
     /* One instruction: a signal comes before or after it. It needs no lock prefix, because no other
      * CPU writes the cell. */
     __asm__ volatile("addq %1, %0" : "+m"(*cell) : "er"(n) : "cc");
 }
 #else
-PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_cell_bump_(uint64_t *cell, uint64_t n)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ void ipawl_cell_bump_(uint64_t *cell, uint64_t n)
 {
     (void)pawl_fetch_add_relaxed64(cell, n);
 }
@@ -160,24 +160,24 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ void pawl_cell_bump_(uint64_t *cell, uint64_t n)
 
 /* If *gate == open and *cell + n <= bound: *cell += n. The gate is loaded with acquire, the cell is
  * stored with release order. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_rseq_add_if_(char *rseq, uint64_t *cell, uint64_t n,
-                                                       uint64_t bound, const uint32_t *gate,
-                                                       uint32_t open)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool ipawl_rseq_add_if_(char *rseq, uint64_t *cell, uint64_t n,
+                                                        uint64_t bound, const uint32_t *gate,
+                                                        uint32_t open)
 {
     PAWL_RSEQ_RUN_(PAWL_RSEQ_ADD_IF_, [cell] "r"(cell), [bound] PAWL_RSEQ_NUMBER_(bound),
                    [gate] "r"(gate), [open] PAWL_RSEQ_OPEN_(open));
 }
 
 /* If *phase <= 1: cells[*phase] += n. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_rseq_add_phase_(char *rseq, uint64_t *cells, uint64_t n,
-                                                          const uint32_t *phase)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool ipawl_rseq_add_phase_(char *rseq, uint64_t *cells, uint64_t n,
+                                                           const uint32_t *phase)
 {
     PAWL_RSEQ_RUN_(PAWL_RSEQ_ADD_PHASE_, [cells] "r"(cells), [phase] "r"(phase));
 }
 
 /* If the CPU's number is below `limit`: adds n to its cell. */
-PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_rseq_add_cpu_(char *rseq, char *first, uint64_t n,
-                                                        uint32_t limit)
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool ipawl_rseq_add_cpu_(char *rseq, char *first, uint64_t n,
+                                                         uint32_t limit)
 {
     PAWL_RSEQ_RUN_(PAWL_RSEQ_ADD_CPU_, [first] "r"(first), [limit] "r"(limit),
                    [shift] "i"(PAWL_RSEQ_CPU_SHIFT));
@@ -185,21 +185,21 @@ PAWL_INLINE PAWL_ALWAYS_INLINE_ bool pawl_rseq_add_cpu_(char *rseq, char *first,
 
 #else /* no sequences: never called, because no thread has an rseq area */
 
-PAWL_INLINE bool pawl_rseq_add_if_(char *rseq, uint64_t *cell, uint64_t n, uint64_t bound,
-                                   const uint32_t *gate, uint32_t open)
+PAWL_INLINE bool ipawl_rseq_add_if_(char *rseq, uint64_t *cell, uint64_t n, uint64_t bound,
+                                    const uint32_t *gate, uint32_t open)
 {
     (void)rseq, (void)cell, (void)n, (void)bound, (void)gate, (void)open;
     return false;
 }
 
-PAWL_INLINE bool pawl_rseq_add_phase_(char *rseq, uint64_t *cells, uint64_t n,
-                                      const uint32_t *phase)
+PAWL_INLINE bool ipawl_rseq_add_phase_(char *rseq, uint64_t *cells, uint64_t n,
+                                       const uint32_t *phase)
 {
     (void)rseq, (void)cells, (void)n, (void)phase;
     return false;
 }
 
-PAWL_INLINE bool pawl_rseq_add_cpu_(char *rseq, char *first, uint64_t n, uint32_t limit)
+PAWL_INLINE bool ipawl_rseq_add_cpu_(char *rseq, char *first, uint64_t n, uint32_t limit)
 {
     (void)rseq, (void)first, (void)n, (void)limit;
     return false;

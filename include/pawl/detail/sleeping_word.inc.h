@@ -16,7 +16,7 @@
  * `scales_`, who claims against readers must look at the lines of all threads; that is compiled. A
  * try that fails there takes its claim back, under the latch of the wait list.
  */
-#define PAWL_DO_(verb) PAWL_NAME_(do_##verb##_) /* the body of an operation */
+#define PAWL_DO_(verb) PAWL_INNER_(do_##verb##_) /* the body of an operation */
 
 PAWL_C_BEGIN
 
@@ -44,8 +44,8 @@ PAWL_INLINE bool PAWL_DO_(take_read)(PAWL_LOCK_ *l, uint64_t deadline)
 {
     PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
     if (PAWL_LIKELY(PAWL_IS_(no_writer)(w))) {
-        if (PAWL_UNLIKELY(PAWL_NAME_(scales_)(w)))
-            return PAWL_NAME_(take_scaling_)(l, deadline);
+        if (PAWL_UNLIKELY(PAWL_INNER_(scales_)(w)))
+            return PAWL_INNER_(take_scaling_)(l, deadline);
         /* [SPIN_R_TAKE] acquire: our reads come after the last writer's stores. */
         if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_R_),
                                                    PAWL_SPIN_R_TAKE)))
@@ -58,8 +58,8 @@ PAWL_INLINE bool PAWL_DO_(try_read)(PAWL_LOCK_ *l)
 {
     PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
     while (PAWL_IS_(no_writer)(w)) {
-        if (PAWL_UNLIKELY(PAWL_NAME_(scales_)(w)))
-            return PAWL_NAME_(try_scaling_)(l);
+        if (PAWL_UNLIKELY(PAWL_INNER_(scales_)(w)))
+            return PAWL_INNER_(try_scaling_)(l);
         /* [SPIN_R_TAKE] acquire: our reads come after the last writer's stores. */
         if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_R_),
                                                    PAWL_SPIN_R_TAKE)))
@@ -106,7 +106,7 @@ PAWL_INLINE bool PAWL_DO_(try_write)(PAWL_LOCK_ *l)
 {
     PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
     while (PAWL_IS_(nobody)(w)) {
-        if (PAWL_UNLIKELY(PAWL_NAME_(scales_)(w)))
+        if (PAWL_UNLIKELY(PAWL_INNER_(scales_)(w)))
             return PAWL_SLOW_(claim_at_once)(l, 0, PAWL_W_S_R_, 0);
         /* [SPIN_W_TAKE] acquire: our stores come after all that earlier holders did. */
         if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_W_S_R_),
@@ -129,7 +129,7 @@ PAWL_INLINE bool PAWL_DO_(try_atomic)(PAWL_LOCK_ *l)
 {
     PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
     while (PAWL_IS_(atomics_or_nobody)(w)) {
-        if (PAWL_UNLIKELY(PAWL_NAME_(scales_)(w)) && PAWL_IS_(no_writer)(w))
+        if (PAWL_UNLIKELY(PAWL_INNER_(scales_)(w)) && PAWL_IS_(no_writer)(w))
             return PAWL_SLOW_(claim_at_once)(l, 0, PAWL_W_S_, (PAWL_WORD_)(0u - PAWL_S_));
         /* [SPIN_A_TAKE] acquire: our atomic updates come after all that earlier holders did. */
         if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_W_),
@@ -159,7 +159,7 @@ PAWL_INLINE bool PAWL_DO_(seek_to_write)(PAWL_LOCK_ *l, uint64_t deadline)
 {
     /* [SPIN_S_TO_W] acquire: our stores come after the reads of earlier readers. */
     const PAWL_WORD_ found = PAWL_AT_(pawl_fetch_add_acquire)(&l->word, PAWL_W_, PAWL_SPIN_S_TO_W);
-    if (PAWL_LIKELY(PAWL_IS_(one_reader)(found)) && PAWL_LIKELY(!PAWL_NAME_(scales_)(found)))
+    if (PAWL_LIKELY(PAWL_IS_(one_reader)(found)) && PAWL_LIKELY(!PAWL_INNER_(scales_)(found)))
         return true;
     return PAWL_SLOW_(drain_slow)(l, PAWL_W_, deadline);
 }
@@ -168,7 +168,7 @@ PAWL_INLINE bool PAWL_DO_(try_seek_to_write)(PAWL_LOCK_ *l)
 {
     PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
     while (PAWL_IS_(one_reader)(w)) {
-        if (PAWL_UNLIKELY(PAWL_NAME_(scales_)(w)))
+        if (PAWL_UNLIKELY(PAWL_INNER_(scales_)(w)))
             return PAWL_SLOW_(claim_at_once)(l, PAWL_R_S_, PAWL_W_, 0);
         /* [SPIN_S_TO_W] acquire: our stores come after the reads of earlier readers. */
         if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_W_),
@@ -181,28 +181,28 @@ PAWL_INLINE bool PAWL_DO_(try_seek_to_write)(PAWL_LOCK_ *l)
 PAWL_INLINE void PAWL_DO_(write_to_seek)(PAWL_LOCK_ *l)
 {
     /* [SPIN_W_TO_S] release: our stores are done before a reader enters. */
-    PAWL_NAME_(dropped_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_, PAWL_SPIN_W_TO_S),
-                         PAWL_W_);
+    PAWL_INNER_(dropped_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_, PAWL_SPIN_W_TO_S),
+                          PAWL_W_);
 }
 
 PAWL_INLINE void PAWL_DO_(write_to_read)(PAWL_LOCK_ *l)
 {
     /* [SPIN_W_TO_R] release: our stores are done before a reader or seeker enters. */
-    PAWL_NAME_(dropped_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_S_, PAWL_SPIN_W_TO_R),
-                         PAWL_W_S_);
+    PAWL_INNER_(dropped_)(
+        l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_W_S_, PAWL_SPIN_W_TO_R), PAWL_W_S_);
 }
 
 PAWL_INLINE void PAWL_DO_(seek_to_read)(PAWL_LOCK_ *l)
 {
     /* [SPIN_S_TO_R] release: what we carefully stored under S is seen by the next seeker. */
-    PAWL_NAME_(dropped_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_S_, PAWL_SPIN_S_TO_R),
-                         PAWL_S_);
+    PAWL_INNER_(dropped_)(l, PAWL_AT_(pawl_fetch_sub_release)(&l->word, PAWL_S_, PAWL_SPIN_S_TO_R),
+                          PAWL_S_);
 }
 
 PAWL_INLINE bool PAWL_DO_(try_read_to_seek)(PAWL_LOCK_ *l)
 {
     PAWL_WORD_ w;
-    PAWL_NAME_(count_)(l);
+    PAWL_INNER_(count_)(l);
     w = PAWL_AT_(pawl_load_relaxed)(&l->word);
     while (PAWL_IS_(no_seeker_or_writer)(w)) {
         /* [SPIN_R_TO_S] acquire: we see the stores of the careful writer who held S before us. */
@@ -216,10 +216,10 @@ PAWL_INLINE bool PAWL_DO_(try_read_to_seek)(PAWL_LOCK_ *l)
 PAWL_INLINE bool PAWL_DO_(try_read_to_write)(PAWL_LOCK_ *l)
 {
     PAWL_WORD_ w;
-    PAWL_NAME_(count_)(l);
+    PAWL_INNER_(count_)(l);
     w = PAWL_AT_(pawl_load_relaxed)(&l->word);
     while (PAWL_IS_(lone_reader)(w)) {
-        if (PAWL_UNLIKELY(PAWL_NAME_(scales_)(w)))
+        if (PAWL_UNLIKELY(PAWL_INNER_(scales_)(w)))
             return PAWL_SLOW_(claim_at_once)(l, PAWL_R_, PAWL_W_S_, 0);
         /* [SPIN_R_TO_W] acquire: our stores come after all that earlier holders did. */
         if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_W_S_),
@@ -232,13 +232,13 @@ PAWL_INLINE bool PAWL_DO_(try_read_to_write)(PAWL_LOCK_ *l)
 PAWL_INLINE bool PAWL_DO_(read_claim_write)(PAWL_LOCK_ *l, uint64_t deadline)
 {
     PAWL_WORD_ w;
-    PAWL_NAME_(count_)(l);
+    PAWL_INNER_(count_)(l);
     w = PAWL_AT_(pawl_load_relaxed)(&l->word);
     while (PAWL_IS_(no_seeker_or_writer)(w)) {
         /* [SPIN_R_TO_W] acquire: our stores come after all that earlier holders did. */
         if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_W_S_),
                                                    PAWL_SPIN_R_TO_W)))
-            return (PAWL_IS_(lone_reader)(w) && !PAWL_NAME_(scales_)(w)) ||
+            return (PAWL_IS_(lone_reader)(w) && !PAWL_INNER_(scales_)(w)) ||
                    PAWL_SLOW_(drain_slow)(l, PAWL_W_S_, deadline);
     }
     return false;
@@ -247,10 +247,10 @@ PAWL_INLINE bool PAWL_DO_(read_claim_write)(PAWL_LOCK_ *l, uint64_t deadline)
 PAWL_INLINE bool PAWL_DO_(try_read_to_atomic)(PAWL_LOCK_ *l)
 {
     PAWL_WORD_ w;
-    PAWL_NAME_(count_)(l);
+    PAWL_INNER_(count_)(l);
     w = PAWL_AT_(pawl_load_relaxed)(&l->word);
     while (PAWL_IS_(lone_reader)(w)) {
-        if (PAWL_UNLIKELY(PAWL_NAME_(scales_)(w)))
+        if (PAWL_UNLIKELY(PAWL_INNER_(scales_)(w)))
             return PAWL_SLOW_(claim_at_once)(l, PAWL_R_, PAWL_W_S_, (PAWL_WORD_)(0u - PAWL_R_S_));
         /* [SPIN_R_TO_A_ALONE] acquire: we come after earlier holders. Release: our reads are
          * done before another atomic user updates. */
@@ -282,7 +282,7 @@ PAWL_INLINE pawl_regained PAWL_DO_(atomic_to_read)(PAWL_LOCK_ *l, uint64_t deadl
      * those of earlier atomic users. */
     const PAWL_WORD_ found = PAWL_AT_(pawl_fetch_add_acq_rel)(
         &l->word, (PAWL_WORD_)(PAWL_R_ - PAWL_W_), PAWL_SPIN_A_TO_R);
-    PAWL_NAME_(dropped_)(l, found, (PAWL_WORD_)(PAWL_W_ - PAWL_R_));
+    PAWL_INNER_(dropped_)(l, found, (PAWL_WORD_)(PAWL_W_ - PAWL_R_));
     if (PAWL_LIKELY(PAWL_IS_(writers)(found) == PAWL_W_))
         return PAWL_REGAIN_KEPT;
     return PAWL_SLOW_(regain_slow)(l, deadline);

@@ -42,7 +42,7 @@
 #define PAWL_TRACED_UNTIL_ (1u << 31)
 
 /* The recorder's, on the stack of a thread that waits. */
-struct pawl_trace_wait_ {
+struct ipawl_trace_wait_ {
     uint64_t own[12];
 };
 
@@ -56,19 +56,19 @@ struct pawl_trace_wait_ {
 PAWL_C_BEGIN
 
 /* The caller has got the state, or not, and has not waited for it. */
-PAWL_TRACED_WEAK_ void pawl_trace_done_(const volatile void *lock, uint32_t what, bool moved);
+PAWL_TRACED_WEAK_ void ipawl_trace_done_(const volatile void *lock, uint32_t what, bool moved);
 /* The caller is about to wait for it, and has got it or not. */
-PAWL_TRACED_WEAK_ void pawl_trace_asks_(const volatile void *lock, uint32_t what,
-                                        struct pawl_trace_wait_ *wait);
-PAWL_TRACED_WEAK_ void pawl_trace_got_(struct pawl_trace_wait_ *wait, bool moved);
+PAWL_TRACED_WEAK_ void ipawl_trace_asks_(const volatile void *lock, uint32_t what,
+                                         struct ipawl_trace_wait_ *wait);
+PAWL_TRACED_WEAK_ void ipawl_trace_got_(struct ipawl_trace_wait_ *wait, bool moved);
 /* The caller is about to give the lock up, and has done so. */
-PAWL_TRACED_WEAK_ void pawl_trace_drops_(const volatile void *lock);
-PAWL_TRACED_WEAK_ void pawl_trace_dropped_(void);
+PAWL_TRACED_WEAK_ void ipawl_trace_drops_(const volatile void *lock);
+PAWL_TRACED_WEAK_ void ipawl_trace_dropped_(void);
 /* The lock was initialised. */
-PAWL_TRACED_WEAK_ void pawl_trace_made_(const volatile void *lock);
+PAWL_TRACED_WEAK_ void ipawl_trace_made_(const volatile void *lock);
 /* Both of a wait, for a caller that is not the one to be named. */
-PAWL_TRACED_WEAK_ void pawl_trace_asks_at_(const volatile void *lock, uint32_t what, uint64_t site,
-                                           struct pawl_trace_wait_ *wait);
+PAWL_TRACED_WEAK_ void ipawl_trace_asks_at_(const volatile void *lock, uint32_t what, uint64_t site,
+                                            struct ipawl_trace_wait_ *wait);
 
 PAWL_C_END
 
@@ -85,16 +85,16 @@ PAWL_C_END
 
 #define PAWL_WAITS_(lock, flags, from, to, first, call, moved)                                     \
     do {                                                                                           \
-        struct pawl_trace_wait_ told_;                                                             \
-        if (!pawl_trace_asks_) {                                                                   \
+        struct ipawl_trace_wait_ told_;                                                            \
+        if (!ipawl_trace_asks_) {                                                                  \
             value = (call);                                                                        \
         } else if (first) {                                                                        \
             value = true;                                                                          \
-            pawl_trace_done_(l, PAWL_TRACED_OF_(lock, from, to) | (flags), true);                  \
+            ipawl_trace_done_(l, PAWL_TRACED_OF_(lock, from, to) | (flags), true);                 \
         } else {                                                                                   \
-            pawl_trace_asks_(l, PAWL_TRACED_OF_(lock, from, to) | (flags), &told_);                \
+            ipawl_trace_asks_(l, PAWL_TRACED_OF_(lock, from, to) | (flags), &told_);               \
             value = (call);                                                                        \
-            pawl_trace_got_(&told_, moved);                                                        \
+            ipawl_trace_got_(&told_, moved);                                                       \
         }                                                                                          \
         PAWL_TRACED_STAY_();                                                                       \
     } while (0)
@@ -102,17 +102,17 @@ PAWL_C_END
 #define PAWL_TRIES_(lock, flags, from, to, call)                                                   \
     do {                                                                                           \
         value = (call);                                                                            \
-        if (pawl_trace_done_)                                                                      \
-            pawl_trace_done_(l, PAWL_TRACED_OF_(lock, from, to) | (flags) | PAWL_TRACED_TRIED_,    \
-                             value);                                                               \
+        if (ipawl_trace_done_)                                                                     \
+            ipawl_trace_done_(l, PAWL_TRACED_OF_(lock, from, to) | (flags) | PAWL_TRACED_TRIED_,   \
+                              value);                                                              \
         PAWL_TRACED_STAY_();                                                                       \
     } while (0)
 
 /* A downgrade: from here on others may hold the lock beside the caller. */
 #define PAWL_MOVES_(lock, from, to, call)                                                          \
     do {                                                                                           \
-        if (pawl_trace_done_)                                                                      \
-            pawl_trace_done_(l, PAWL_TRACED_OF_(lock, from, to), true);                            \
+        if (ipawl_trace_done_)                                                                     \
+            ipawl_trace_done_(l, PAWL_TRACED_OF_(lock, from, to), true);                           \
         value = (call);                                                                            \
         PAWL_TRACED_STAY_();                                                                       \
     } while (0)
@@ -120,11 +120,11 @@ PAWL_C_END
 /* After a drop the lock may be gone. */
 #define PAWL_DROPS_(lock, from, call)                                                              \
     do {                                                                                           \
-        if (pawl_trace_drops_)                                                                     \
-            pawl_trace_drops_(l);                                                                  \
+        if (ipawl_trace_drops_)                                                                    \
+            ipawl_trace_drops_(l);                                                                 \
         value = (call);                                                                            \
-        if (pawl_trace_dropped_)                                                                   \
-            pawl_trace_dropped_();                                                                 \
+        if (ipawl_trace_dropped_)                                                                  \
+            ipawl_trace_dropped_();                                                                \
     } while (0)
 
 /* By any thread: the recorder has seen no hold. */
@@ -134,23 +134,23 @@ PAWL_C_END
 #define PAWL_REGAINS_(call)                                                                        \
     do {                                                                                           \
         const bool alone = PAWL_IS_(writers)(PAWL_AT_(pawl_load_relaxed)(&l->word)) == PAWL_W_;    \
-        struct pawl_trace_wait_ told_;                                                             \
-        if (pawl_trace_asks_ && !alone)                                                            \
-            pawl_trace_asks_(l, PAWL_TRACED_OF_(WORD, A, R), &told_);                              \
+        struct ipawl_trace_wait_ told_;                                                            \
+        if (ipawl_trace_asks_ && !alone)                                                           \
+            ipawl_trace_asks_(l, PAWL_TRACED_OF_(WORD, A, R), &told_);                             \
         value = (call);                                                                            \
-        if (pawl_trace_asks_ && alone)                                                             \
-            pawl_trace_done_(l, PAWL_TRACED_OF_(WORD, A, R), value != PAWL_REGAIN_TIMED_OUT);      \
-        else if (pawl_trace_asks_)                                                                 \
-            pawl_trace_got_(&told_, value != PAWL_REGAIN_TIMED_OUT);                               \
-        if (pawl_trace_asks_ && value == PAWL_REGAIN_TIMED_OUT)                                    \
-            pawl_trace_drops_(l);                                                                  \
+        if (ipawl_trace_asks_ && alone)                                                            \
+            ipawl_trace_done_(l, PAWL_TRACED_OF_(WORD, A, R), value != PAWL_REGAIN_TIMED_OUT);     \
+        else if (ipawl_trace_asks_)                                                                \
+            ipawl_trace_got_(&told_, value != PAWL_REGAIN_TIMED_OUT);                              \
+        if (ipawl_trace_asks_ && value == PAWL_REGAIN_TIMED_OUT)                                   \
+            ipawl_trace_drops_(l);                                                                 \
         PAWL_TRACED_STAY_();                                                                       \
     } while (0)
 
 #define PAWL_MADE_(l)                                                                              \
     do {                                                                                           \
-        if (pawl_trace_made_)                                                                      \
-            pawl_trace_made_(l);                                                                   \
+        if (ipawl_trace_made_)                                                                     \
+            ipawl_trace_made_(l);                                                                  \
         PAWL_TRACED_STAY_();                                                                       \
     } while (0)
 

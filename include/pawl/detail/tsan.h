@@ -35,14 +35,14 @@ PAWL_INLINE_BEGIN
  * causes no false report but hides some races. An atomic user that enters after another one has
  * dropped seems ordered after it; so does a seeker after such readers. The operations on the
  * application bits synchronise at address 0 too; beside BESIDE they disturb least. */
-enum pawl_tsan_clock_ {
+enum ipawl_tsan_clock_ {
     PAWL_TSAN_BESIDE_ = 1,
     PAWL_TSAN_ALONE_ = 2,
     PAWL_TSAN_SEEK_ = 4,
     PAWL_TSAN_MANY_ = 8
 };
 
-PAWL_INLINE unsigned pawl_tsan_given_(enum pawl_state left)
+PAWL_INLINE unsigned ipawl_tsan_given_(enum pawl_state left)
 {
     return left == PAWL_STATE_R   ? PAWL_TSAN_BESIDE_
            : left == PAWL_STATE_S ? PAWL_TSAN_BESIDE_ | PAWL_TSAN_SEEK_
@@ -51,7 +51,7 @@ PAWL_INLINE unsigned pawl_tsan_given_(enum pawl_state left)
                                   : 0;
 }
 
-PAWL_INLINE unsigned pawl_tsan_got_(enum pawl_state entered)
+PAWL_INLINE unsigned ipawl_tsan_got_(enum pawl_state entered)
 {
     return entered == PAWL_STATE_R   ? PAWL_TSAN_ALONE_ | PAWL_TSAN_MANY_
            : entered == PAWL_STATE_S ? PAWL_TSAN_ALONE_ | PAWL_TSAN_MANY_ | PAWL_TSAN_SEEK_
@@ -63,25 +63,25 @@ PAWL_INLINE unsigned pawl_tsan_got_(enum pawl_state entered)
 /* An operation on the word of `size` bytes begins in state `from`. The caller's work is given
  * away beforehand, also by a try that then fails. The caller then keeps its state, so no other
  * thread can get that work yet. */
-PAWL_INLINE void pawl_tsan_before_(void *word, size_t size, enum pawl_state from)
+PAWL_INLINE void ipawl_tsan_before_(void *word, size_t size, enum pawl_state from)
 {
-    const unsigned given = pawl_tsan_given_(from);
+    const unsigned given = ipawl_tsan_given_(from);
     unsigned i;
     for (i = 0; i < 4; i++)
         if (given & 1u << i)
-            pawl_told_give_((char *)word + (i & (size - 1)));
-    pawl_told_hide_(word);
+            ipawl_told_give_((char *)word + (i & (size - 1)));
+    ipawl_told_hide_(word);
 }
 
 /* The operation has ended; the caller is now in state `to` if `moved`. */
-PAWL_INLINE void pawl_tsan_after_(void *word, size_t size, enum pawl_state to, bool moved)
+PAWL_INLINE void ipawl_tsan_after_(void *word, size_t size, enum pawl_state to, bool moved)
 {
-    const unsigned got = moved ? pawl_tsan_got_(to) : 0;
+    const unsigned got = moved ? ipawl_tsan_got_(to) : 0;
     unsigned i;
-    pawl_told_show_(word);
+    ipawl_told_show_(word);
     for (i = 0; i < 4; i++)
         if (got & 1u << i)
-            pawl_told_get_((char *)word + (i & (size - 1)));
+            ipawl_told_get_((char *)word + (i & (size - 1)));
 }
 
 PAWL_INLINE_END

@@ -14,12 +14,12 @@
 PAWL_INLINE_BEGIN
 
 #define PAWL_WAIT_TOLD_(result, name, object, parameters, arguments)                               \
-    PAWL_INLINE result name##_told_ parameters                                                     \
+    PAWL_INLINE result i##name##_told_ parameters                                                  \
     {                                                                                              \
         result value;                                                                              \
-        pawl_told_hide_(object);                                                                   \
+        ipawl_told_hide_(object);                                                                  \
         value = PAWL_SYMBOL_(name) arguments;                                                      \
-        pawl_told_show_(object);                                                                   \
+        ipawl_told_show_(object);                                                                  \
         return value;                                                                              \
     }
 

@@ -101,7 +101,7 @@ static void one_is_counted(void)
 {
     m_begin_system();
     fold();
-    M_STEP(pawl_set_up_());
+    M_STEP(ipawl_set_up_());
     adds();
 }
 
@@ -109,7 +109,7 @@ static void one_is_counted_by_stall(void)
 {
     m_begin_system();
     stall();
-    M_STEP(pawl_set_up_());
+    M_STEP(ipawl_set_up_());
     adds();
 }
 

@@ -101,7 +101,7 @@ static void locks_are_linked_alone(void)
     static const struct pawl_subsystem not_linked;
     unsigned floor;
     for (floor = PAWL_FLOOR_ENTRIES + 1; floor < PAWL_FLOORS; floor++)
-        pawl_subsystem_register_((enum pawl_floor)floor, &not_linked);
+        ipawl_subsystem_register_((enum pawl_floor)floor, &not_linked);
 }
 
 static void set_up(void)
@@ -109,7 +109,7 @@ static void set_up(void)
     locks_are_linked_alone();
     memset(parents, 0, sizeof parents);
     m_begin_system();
-    pawl_set_up_();
+    ipawl_set_up_();
     m_register_threads(M_THREADS);
 }
 

@@ -52,7 +52,7 @@ static void reach(void)
 static void looks_for_the_hint_and_drops(void)
 {
     const struct pawl_bucket *buckets = table_here()->first;
-    const pawl_address_ lock = (pawl_address_)(uintptr_t)LOCK;
+    const ipawl_address_ lock = (ipawl_address_)(uintptr_t)LOCK;
     uint32_t i;
     m_begin("looks for the hint");
     for (i = 0; i < 1u << PAWL_TABLE_BITS; i++)

@@ -289,7 +289,7 @@ static void release(pawl_bigref *r, void *arg)
 static void is_owned_by(uint32_t thread)
 {
     const pawl_bigref *r = &STAGE->reference;
-    m_demand(r->owner == (pawl_address_)(uintptr_t)cells()->mine[thread].block, M_RESTORED,
+    m_demand(r->owner == (ipawl_address_)(uintptr_t)cells()->mine[thread].block, M_RESTORED,
              "alone, and its first user does not own the count");
     m_demand(r->place == PAWL_PLACE_NONE_, M_RESTORED, "alone, and cells are taken");
 }

@@ -88,7 +88,7 @@ static void something_is_queued(void)
 static void calls_and_ends(void)
 {
     must_call(0);
-    M_STEP(pawl_thread_exit_());
+    M_STEP(ipawl_thread_exit_());
 }
 
 /* ---- Barriers -------------------------------------------------------------------------------- */
@@ -225,7 +225,7 @@ static void steps_are_queued(void)
 {
     m_begin_system();
     without_worker();
-    M_STEP(pawl_set_up_());
+    M_STEP(ipawl_set_up_());
     m_write(STORY(0), CALLED);
     M_STEP(pawl_rcu_domain_call(&STAGE->domain, &STAGE->objects[0].head, steps_twice, 1));
 }

@@ -151,7 +151,7 @@ static inline struct pawl_rcu_calls *calls_of_scene(void)
 static inline void worker_is_known(void)
 {
     const struct pawl_rcu_calls *calls = calls_of_scene();
-    const bool is_worker = calls->worker == (pawl_address_)(uintptr_t)pawl_hook_thread_slot();
+    const bool is_worker = calls->worker == (ipawl_address_)(uintptr_t)pawl_hook_thread_slot();
     m_demand(is_worker || m_me() < STAGE->callers || STAGE->callers == 0, M_RESTORED,
              "the worker is not known");
     m_demand(!is_worker || calls->bell == 0, M_RESTORED, "the worker seems to sleep");

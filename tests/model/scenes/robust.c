@@ -364,7 +364,7 @@ static bool takes(enum pawl_robust (*operation)(pawl_robust_lock *))
 
 static void nothing_is_left(void)
 {
-    const struct pawl_robust_cell_ *c;
+    const struct ipawl_robust_cell_ *c;
     for (c = &LOCK->gate; c != &LOCK->members[PAWL_ROBUST_MEMBERS]; c++) {
         m_demand(pawl_load_relaxed32(&c->holder) == 0, M_RESTORED, "a record is left");
         m_demand(STAGE->died != 0 || pawl_load_relaxed32(&c->waiting) == 0, M_RESTORED,

@@ -144,13 +144,13 @@ static void read_once_in_a_life(void)
 {
     m_begin_system();
     read_once();
-    pawl_entries_mode_(ENTRIES_EVIDENCE);
+    ipawl_entries_mode_(ENTRIES_EVIDENCE);
 }
 
 /* The destructor of a key that comes after ours drops R, which is in the word by then. */
 static void ends_while_it_reads(void)
 {
-    M_STEP(pawl_thread_exit_());
+    M_STEP(ipawl_thread_exit_());
     m_demand(entries_all()->lines[0].joined == 0, M_RESTORED, "it has kept its line");
     m_demand((entries_all()->joined[0] & 1) == 0, M_RESTORED, "claimants look at its line");
     reads_on_and_drops();
@@ -160,7 +160,7 @@ static void ends_while_it_reads(void)
 static void drops_and_ends(void)
 {
     reads_on_and_drops();
-    M_STEP(pawl_thread_exit_());
+    M_STEP(ipawl_thread_exit_());
 }
 
 /* ---- Handlers -------------------------------------------------------------------------------- */
@@ -216,9 +216,9 @@ static void looks_are_dear(void)
 {
     unsigned i;
     scaling();
-    pawl_entries_mode_(ENTRIES_EVIDENCE);
+    ipawl_entries_mode_(ENTRIES_EVIDENCE);
     for (i = 0; i < ENTRIES_NOTES; i++) {
-        entries_all()->notes[i].identity = (pawl_address_)(uintptr_t)LOCK;
+        entries_all()->notes[i].identity = (ipawl_address_)(uintptr_t)LOCK;
         entries_all()->notes[i].looks = 7; /* with the next look the account is judged */
         entries_all()->notes[i].begun = 1;
         entries_all()->notes[i].spent = 1000000;
@@ -303,7 +303,7 @@ static void reads_if_it_may(void)
 static void nobody_has_a_line(void)
 {
     m_register_threads(2);
-    pawl_entries_mode_(ENTRIES_ON);
+    ipawl_entries_mode_(ENTRIES_ON);
     LOCK->word = PAWL_LOCK_BIASED;
 }
 

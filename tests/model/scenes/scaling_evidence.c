@@ -13,7 +13,7 @@ static void there_is_evidence_of_others(void)
 {
     unsigned i;
     m_register_threads(1);
-    pawl_entries_mode_(ENTRIES_EVIDENCE);
+    ipawl_entries_mode_(ENTRIES_EVIDENCE);
     for (i = 0; i < ENTRIES_NOTES; i++) {
         entries_all()->notes[i].identity = 1;
         entries_all()->notes[i].readers = 23;
@@ -29,7 +29,7 @@ static struct entries_note *note_of_lock(void)
 {
     unsigned i;
     for (i = 0; i < ENTRIES_NOTES; i++)
-        if (entries_all()->notes[i].identity == (pawl_address_)(uintptr_t)LOCK)
+        if (entries_all()->notes[i].identity == (ipawl_address_)(uintptr_t)LOCK)
             return &entries_all()->notes[i];
     return NULL;
 }

@@ -85,8 +85,8 @@ void m_renew(void *from, size_t bytes);
  * access of the thread there, and each wake, ends the model. */
 void m_unmap(uint32_t thread, void *from, size_t bytes);
 
-/* The system as the library has asked to be told by it, when pawl_set_up_ has run: nothing is asked
- * for yet; the calling thread ends; a fork, from the parent's side (thread.c). */
+/* The system as the library has asked to be told by it, when ipawl_set_up_ has run: nothing is
+ * asked for yet; the calling thread ends; a fork, from the parent's side (thread.c). */
 void m_begin_system(void);
 void m_thread_ends(void);
 void m_before_fork(void);

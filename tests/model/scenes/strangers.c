@@ -118,7 +118,7 @@ static void reads_again(void)
 
 static void ends(void)
 {
-    M_STEP(pawl_thread_exit_());
+    M_STEP(ipawl_thread_exit_());
     m_demand(!place_has_own(LOCK), M_RESTORED, "it has its line");
 }
 

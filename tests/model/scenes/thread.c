@@ -124,7 +124,7 @@ static void a_line_was_left_behind(void)
     nobody_is_registered();
     m_register_threads(2);
     M_STEP(pawl_rcu_read_lock());
-    memset(pawl_rcu_mine_(), 0, sizeof(struct pawl_rcu_mine));
+    memset(ipawl_rcu_mine_(), 0, sizeof(struct pawl_rcu_mine));
     *pawl_hook_thread_slot() = NULL;
 }
 
@@ -148,14 +148,14 @@ static void reads(void)
 static void lives(void)
 {
     reads();
-    M_STEP(pawl_thread_exit_());
+    M_STEP(ipawl_thread_exit_());
 }
 
 static void ends_in_a_section(void)
 {
     M_STEP(pawl_rcu_read_lock());
     looks();
-    M_STEP(pawl_thread_exit_());
+    M_STEP(ipawl_thread_exit_());
 }
 
 static void replace(void)
@@ -235,7 +235,7 @@ static void reclaims_if_over(void)
 static void ends_in_its_section(void)
 {
     (void)m_read(0);
-    M_STEP(pawl_thread_exit_());
+    M_STEP(ipawl_thread_exit_());
 }
 
 /* Its end is a fence where fences interrupt. The look at who has the line is what loom needs to try
@@ -271,7 +271,7 @@ static void nobody_reads(void)
 /* By a copy of the library that is loaded while threads run. */
 static void sets_up(void)
 {
-    M_STEP(pawl_set_up_());
+    M_STEP(ipawl_set_up_());
 }
 
 /* Its own line is watched, too. */
@@ -287,7 +287,7 @@ static void lives_to_the_end(void)
 {
     reads();
     if (armed[m_me()] == NULL)
-        M_STEP(pawl_thread_exit_());
+        M_STEP(ipawl_thread_exit_());
     m_thread_ends();
 }
 

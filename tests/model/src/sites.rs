@@ -147,7 +147,7 @@ fn without_width(function: &str) -> String {
     }
     let name = name.split('.').next().unwrap_or_default(); // name.part.0 and the like
     let name = name.trim_end_matches('_');
-    name.trim_end_matches("_v2_hook").into()
+    name.trim_start_matches('i').trim_end_matches("_v3_hook").into()
 }
 
 thread_local! {

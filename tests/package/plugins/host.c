@@ -61,8 +61,8 @@ int main(int argc, char **argv)
     must(second.thread_line() == line);
     must(first.reads() != NULL && second.reads() == first.reads());
 #ifdef HOST_HAS_PAWL
-    must((const void *)pawl_process_() == process);
-    must((const void *)pawl_thread_line_() == line);
+    must((const void *)ipawl_process_() == process);
+    must((const void *)ipawl_thread_line_() == line);
 #endif
 
     read_beside_each_other(&first, &second);

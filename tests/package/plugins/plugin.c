@@ -27,12 +27,12 @@ SHOWN int plugin_try_write(void *lock);
 
 const void *plugin_process(void)
 {
-    return pawl_process_();
+    return ipawl_process_();
 }
 
 const void *plugin_thread_line(void)
 {
-    return pawl_thread_line_();
+    return ipawl_thread_line_();
 }
 
 /* What this copy knows of the calling thread's RCU sections, one of which is entered and left. */
@@ -40,7 +40,7 @@ const void *plugin_reads(void)
 {
     pawl_rcu_read_lock();
     pawl_rcu_read_unlock();
-    return pawl_rcu_mine_();
+    return ipawl_rcu_mine_();
 }
 
 static int called_back;
@@ -150,7 +150,7 @@ int plugin_try_write(void *lock)
 
 int plugin_is_light(void)
 {
-    return pawl_fence_light_free_ != 0;
+    return ipawl_fence_light_free_ != 0;
 }
 
 /* Does this copy add by restartable sequences, once the thread has cells? */
@@ -158,7 +158,7 @@ int plugin_is_sequenced(void)
 {
     static pawl_counter_exact any = PAWL_COUNTER_EXACT_INIT;
     pawl_counter_exact_add(&any, 1);
-    return pawl_counter_mine_()->rseq != NULL;
+    return ipawl_counter_mine_()->rseq != NULL;
 }
 
 int plugin_strong(void)

@@ -21,7 +21,7 @@ NAMES = ("llvm-symbolizer", *(f"llvm-symbolizer-{n}" for n in range(30, 12, -1))
 PART = 2000  # questions at a time
 # Operations of the library, with the namespace that they have in C++.
 OURS = re.compile(
-    r"pawl(::|_\w+_v\d+::|_(spin|lock|pshared_lock|brlock|sift)(\d|_)|_init\b|"
+    r"i?pawl(::|_\w+_v\d+::|_(spin|lock|pshared_lock|brlock|sift)(\d|_)|_init\b|"
     r"_(take|try|claim|drop|seek|write|read|atomic|init|cond)_)"
 )
 
