@@ -27,6 +27,8 @@ static void release(pawl_rcu_head *head)
     pawl_cache_entry_destroy(&o->entry);
     o->value = 0;
     (void)pawl_fetch_add_relaxed32(&released, 1);
+    if (o < things || o >= things + sizeof things / sizeof things[0])
+        free(o);
 }
 
 static void begin_with(uint64_t limit, uint64_t life)
