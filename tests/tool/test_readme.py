@@ -77,6 +77,7 @@ def test_the_tests_know_every_command_of_the_first_screen():
     assert flat == {
         "make bench",
         "make build",
+        "make install",
         "make test",
         "pawl run openssl version",
         "pawl trace memcached",

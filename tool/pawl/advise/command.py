@@ -14,9 +14,9 @@ from pathlib import Path
 
 import click
 
-from pawl.advise import export, limits, page, remarks, replayed, schema, simulated
+from pawl.advise import export, limits, page, remarks, replayed, schema
 from pawl.advise.facts import Facts, percent, time
-from pawl.advise.finding import WORTH, Finding, find
+from pawl.advise.finding import WORTH, Finding, NoGains, find
 from pawl.advise.rules import RULES, heaviest
 from pawl.core import options, output
 from pawl.core.errors import FAILED, OK
@@ -184,6 +184,15 @@ def _path(name: str, text: str):
     return click.option(f"--{name}", type=click.Path(path_type=Path), metavar="FILE", help=text)
 
 
+def _gains(facts, finding):
+    """Of readers that scale. Needs packages that the rest of the advice does without."""
+    try:
+        from pawl.advise import simulated
+    except ModuleNotFoundError as error:
+        return NoGains(f"not simulated: {sys.executable} has no {error.name}")
+    return simulated.gains(facts, finding, quiet=not sys.stderr.isatty())
+
+
 @click.command(
     "advise",
     cls=options.ExampleCommand,
@@ -247,8 +256,8 @@ def advise_command(
     facts, findings = _found(trace)
     findings = replayed.ranked(findings, replay)
     for finding in findings:
-        if finding.rule == simulated.RULE:
-            finding.gains = simulated.gains(facts, finding, quiet=not sys.stderr.isatty())
+        if finding.rule == "many_short_reads":
+            finding.gains = _gains(facts, finding)
     broken = [line for one in asked for line in one.broken(facts, findings)]
     _terminal(facts, findings, replay)
     made = {

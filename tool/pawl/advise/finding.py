@@ -35,6 +35,16 @@ class Match:
 
 
 @dataclass
+class NoGains:
+    """In place of simulated.Gains, where that cannot be had."""
+
+    said: str
+
+    def as_json(self) -> dict:
+        return {"rows": [], "why": self.said}
+
+
+@dataclass
 class Finding:
     rule: str
     title: str
