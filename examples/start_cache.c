@@ -7,7 +7,7 @@
 
 struct square {
     pawl_cache_entry entry;
-    unsigned long result;
+    uint64_t result;
 };
 
 static void release(pawl_rcu_head *entry)
@@ -27,7 +27,7 @@ static pawl_cache_entry *compute(pawl_cache_key key, void *unused)
 int main(void) /* any number of threads may do the same */
 {
     const pawl_cache_options options = {.limit = 1000, .release = release};
-    unsigned long sum = 0, i;
+    uint64_t sum = 0, i;
     pawl_cache squares;
     if (pawl_cache_init(&squares, &options) != 0)
         return 1;
@@ -36,7 +36,7 @@ int main(void) /* any number of threads may do the same */
         sum += PAWL_CACHE_OBJECT(struct square, entry, e)->result;
         pawl_cache_drop(&squares, e);
     }
-    printf("%lu\n", sum);
+    printf("%llu\n", (unsigned long long)sum);
     pawl_cache_destroy(&squares);
 }
 /* [quote end] */

@@ -478,6 +478,8 @@ TEST_CASE_WITH(the_failure_of_a_load_is_that_of_all_who_wait, begin, end)
 
 /* ---- Forks ----------------------------------------------------------------------------------- */
 
+#ifndef _WIN32
+
 static struct {
     pid_t child;
     uint32_t forking, loading, over;
@@ -555,6 +557,8 @@ TEST_CASE_WITH(a_loader_that_forks_goes_on_in_both, begin, end)
     assert_int_equal(get(1)->value, 2);
     assert_int_equal(get(2)->value, 3);
 }
+
+#endif
 
 int main(int argc, char **argv)
 {
