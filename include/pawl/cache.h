@@ -33,7 +33,7 @@
  * Invariants
  *   I1  an entry is released a grace period after it has left the cache and its last reference was
  *       dropped; so a get that stands on it goes on.
- *   I2  who replaces a key puts the new entry in before it takes the old one out: a get finds one.
+ *   I2  a replaced key's new entry comes in before the old one is taken out: a get finds one.
  *   I3  a load that began before an insertion or removal of its key, or a clear, is not kept: its
  *       entry goes to those that called before, and the next miss loads anew.
  *   I4  the costs of the entries in the cache do not exceed the limit. Entries that are out and

@@ -99,8 +99,8 @@ static void begin(void)
 }
 
 /*
- * What a boot loader such as micronucleus does to the image: it has put a jump to itself in place
- * of the first instruction, keeps the jump to the image, forgets the cause of the reset, turns the
+ * What a boot loader such as micronucleus does. It has put a jump to itself in place of the image's
+ * first instruction, and keeps the jump to the image. It forgets the cause of the reset, turns the
  * chip's watchdog off, tunes the clock, and waits for a host: here 200 ms, there some 5 s. On the
  * chip both jumps wrap around the end of the flash; the simulator cannot, so chip_step does them.
  */
