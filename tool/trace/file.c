@@ -12,7 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../../src/os/os.h"
@@ -28,10 +30,6 @@
 #define WHOLE_BYTES (STACKS_AT + PAGES(sizeof(struct trace_stacks)))
 
 _Static_assert(WHOLE_BYTES <= (size_t)150 << 20, "as the sentence about ulimit -f says");
-
-struct trace_control *trace_control;
-uint64_t trace_window;
-bool trace_tsc;
 
 static char folder[3072]; /* "": nothing is recorded */
 static char path[4096];
@@ -155,6 +153,15 @@ static struct trace_control *map_file(int file)
     return c;
 }
 
+/* The mode of seccomp. */
+static uint32_t seccomp(void)
+{
+    const int saved = errno;
+    const long mode = next()->syscall(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0);
+    errno = saved;
+    return mode < 0 ? 0 : (uint32_t)mode;
+}
+
 static void fill_in(struct trace_control *c)
 {
     set_clock(c);
@@ -168,7 +175,7 @@ static void fill_in(struct trace_control *c)
                 : trace_unwind_is_possible() ? TRACE_STACKS_NOT_YET
                                              : TRACE_STACKS_NO_LIBRARY;
     c->stack_every = stack_every;
-    c->seccomp = trace_seccomp();
+    c->seccomp = seccomp();
     name_program(c);
     /* pawl trace has put a file "stopped" there while the recording is to be stopped. */
     c->enabled = 1;
@@ -208,7 +215,7 @@ static bool open_file(void)
 
 /* PAWL_TRACE_SECCOMP: the mode of `pawl trace` itself. A process with another one has a sandbox,
  * which its parent made. */
-static bool came_sandboxed(void)
+bool trace_file_came_sandboxed(void)
 {
     const char *const value = secure_getenv("PAWL_TRACE_SECCOMP");
     return value != NULL && trace_control->seccomp != (uint32_t)(*value - '0');
@@ -235,8 +242,6 @@ bool trace_file_open(void)
     (void)pthread_setcancelstate(cancel, NULL);
     leave();
     pawl_store_relaxed32(&opening, done ? 0 : 2);
-    if (done && came_sandboxed())
-        trace_sandbox_comes();
     errno = saved;
     return done;
 }
@@ -334,14 +339,4 @@ struct trace_stacks *trace_file_stacks(void)
     if (pawl_load_relaxed32(&trace_control->stacks) != TRACE_STACKS_THERE)
         return NULL;
     return (struct trace_stacks *)(void *)((char *)trace_control + STACKS_AT);
-}
-
-__attribute__((destructor)) static void program_ends(void)
-{
-    if (trace_control == NULL)
-        return;
-    trace_file_look_at_clock();
-    if (trace_self.lane != NULL)
-        trace_note_processor();
-    trace_control->ended = 1;
 }

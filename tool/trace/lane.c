@@ -1,26 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Lanes: how a thread comes to its own and leaves it. The tables of the process have one spinning
- * lock. A caller waits for it some 20 ms at most, and sleeps, so that a holder of lower priority
- * runs. A handler that interrupts the holder does not come here.
- */
+/* Lanes: how a thread comes to its own, and moves to a larger one. */
 #include "file.h"
-#include "record.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include <pawl/spin.h>
-
-enum { TRIES = 500, SHORT_TRIES = 100 };
 enum { AHEAD_SMALL = 64, AHEAD_LARGE = 4 };
 
-_Thread_local struct trace_self trace_self
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
-
-static pawl_spin32 tables;
 /* Set by who holds the lock, cleared by the owner without it: a thread that ends waits for nobody,
  * and its lane is not lost. */
 static uint8_t taken[TRACE_SMALL_LANES + TRACE_LARGE_LANES];
@@ -28,29 +15,6 @@ static pthread_key_t at_end;
 static bool has_key;
 
 _Static_assert(TRACE_MODES == 16, "as in tool/pawl/trace/raw.py");
-
-bool trace_tables_try(void)
-{
-    static const struct timespec moment = {0, 50000};
-    uint32_t i;
-    for (i = 0; i < TRIES; i++) {
-        if (pawl_spin32_try_write(&tables))
-            return true;
-        if (i < SHORT_TRIES || !trace_may_call()) {
-            pawl_cpu_relax();
-        } else { /* not by the C library's call, which could end the thread if it was cancelled */
-            (void)syscall(SYS_nanosleep, &moment, NULL);
-            trace_has_called();
-        }
-    }
-    (void)pawl_fetch_add_relaxed32(&trace_control->busy, 1);
-    return false;
-}
-
-void trace_tables_done(void)
-{
-    pawl_spin32_drop_write(&tables);
-}
 
 /* ---- The parts of a lane --------------------------------------------------------------------- */
 
@@ -136,7 +100,7 @@ static void make_ahead(uint32_t first, uint32_t most, uint32_t *allocated)
         ++*allocated;
 }
 
-void trace_lanes_ahead(void)
+static void make_all_ahead(void)
 {
     struct trace_control *const c = trace_control;
     if (!trace_tables_try())
@@ -150,6 +114,35 @@ void trace_lanes_ahead(void)
                                                                 : TRACE_LARGE_LANES,
                &c->large_lanes);
     trace_tables_done();
+}
+
+void trace_sandbox_comes(void)
+{
+    const int saved = errno;
+    /* A child of vfork has its parent's memory, and a filter of its own. */
+    if (trace_calls_are_over() ||
+        (trace_control != NULL && (uint32_t)getpid() != trace_control->pid))
+        return;
+    if (trace_self.inside == 0 && (trace_control != NULL || trace_file_open())) {
+        trace_self.inside = 1;
+        TRACE_HANDLERS_SEE_THIS_ORDER();
+        make_all_ahead();
+        (void)trace_file_stacks();
+        leave();
+    }
+    trace_calls_end();
+    if (trace_control != NULL)
+        pawl_store_relaxed32(&trace_control->sandboxed, 1);
+    errno = saved;
+}
+
+bool trace_begins(void)
+{
+    if (!trace_file_open())
+        return false;
+    if (trace_file_came_sandboxed())
+        trace_sandbox_comes();
+    return true;
 }
 
 /* The thread's number in the kernel, without a call: who takes a mutex leaves it there. */
@@ -192,7 +185,25 @@ static void give_back(struct trace_lane *lane)
     __atomic_store_n(&taken[trace_file_index(lane)], 0, __ATOMIC_RELEASE);
 }
 
-/* ---- Coming, moving, leaving ----------------------------------------------------------------- */
+void trace_lane_is_free(void)
+{
+    give_back(trace_self.lane);
+    trace_self.lane = NULL;
+    trace_self.timed = NULL;
+    trace_self.price.record = NULL;
+}
+
+void trace_lanes_forget(void)
+{
+    memset(taken, 0, sizeof taken);
+}
+
+void trace_lane_ends_by(void (*thread_ends)(void *))
+{
+    has_key = pthread_key_create(&at_end, thread_ends) == 0;
+}
+
+/* ---- Coming, moving -------------------------------------------------------------------------- */
 
 static bool claim(void)
 {
@@ -241,7 +252,7 @@ bool trace_enter_slow(void)
             trace_self.lane->reentered++;
         return false;
     }
-    if (trace_control == NULL && !trace_file_open())
+    if (trace_control == NULL && !trace_begins())
         return false;
     if (pawl_load_relaxed32(&trace_control->enabled) == 0)
         return false;
@@ -300,58 +311,4 @@ void trace_outgrow(void)
     trace_tables_done();
     (void)pthread_setcancelstate(cancel, NULL);
     errno = saved;
-}
-
-static void thread_ends(void *unused)
-{
-    (void)unused;
-    if (trace_self.lane == NULL || trace_control == NULL)
-        return;
-    trace_self.inside = 1;
-    TRACE_HANDLERS_SEE_THIS_ORDER();
-    trace_ends_holding();
-    trace_note_processor();
-    give_back(trace_self.lane);
-    trace_self.lane = NULL;
-    trace_self.timed = NULL;
-    trace_self.price.record = NULL;
-    leave();
-}
-
-/* The thread is not recorded any more, and does not look at the clock. */
-void trace_lane_never(void)
-{
-    thread_ends(NULL);
-    trace_self.refused = 1;
-}
-
-/* ---- fork ------------------------------------------------------------------------------------ */
-
-/* The child has a file of its own, as soon as it takes a lock. Its copies of the parent's locks
- * are other locks. */
-static void child_begins(void)
-{
-    trace_file_forget(trace_sandbox_in_child());
-    memset(&trace_self, 0, sizeof trace_self);
-    memset(taken, 0, sizeof taken);
-    pawl_spin32_init(&tables);
-}
-
-/* It runs no handlers. Where the C library has none, no program calls it. */
-__attribute__((visibility("default"))) pid_t _Fork(void)
-{
-    const pid_t child = next()->_Fork();
-    if (child == 0)
-        child_begins();
-    return child;
-}
-
-__attribute__((constructor(102))) static void begin(void)
-{
-    if (!trace_file_is_wanted())
-        return;
-    has_key = pthread_key_create(&at_end, thread_ends) == 0;
-    (void)pthread_atfork(NULL, NULL, child_begins);
-    if (trace_imports_locks()) /* now, as there may be no time for it later (sandbox.c) */
-        (void)trace_file_open();
 }

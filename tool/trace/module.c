@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What addresses mean: the files that are mapped, the names that the program gave, the sites where
- * locks were initialised.
+ * What addresses mean: the files that are mapped, the blocks of memory.
  *
  * The files come from /proc/self/maps, read again when a call comes from code that is in none. The
  * loader's own lists would need the loader's lock, which another thread may hold while it waits for
  * the very lock that this one holds.
  */
-#include "record.h"
+#include "state.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -192,13 +191,13 @@ __attribute__((visibility("default"))) int dlclose(void *handle)
     return result;
 }
 
-/* ---- Names and places of initialisation ------------------------------------------------------ */
+/* ---- Blocks of memory ------------------------------------------------------------------------ */
 
 /* Of libpawl-trace-blocks.so (blocks.c), which may be left out: `found` becomes the lock's place in
  * its block, the block's bytes, and the site that allocated it. */
 __attribute__((weak)) bool ipawl_trace_block_(uint64_t address, uint64_t found[3]);
 
-static void find_block(struct trace_init *init)
+void trace_find_block(struct trace_init *init)
 {
     uint64_t found[3];
     if (!ipawl_trace_block_ || !ipawl_trace_block_(init->lock, found))
@@ -218,59 +217,7 @@ void trace_allocated(uint64_t key)
     if (!ipawl_trace_block_ || address == 0 || init->lock != 0)
         return;
     init->lock = address;
-    find_block(init);
+    trace_find_block(init);
     if (init->size == 0)
         init->lock = 0;
-}
-
-/* Where two locks fall on one place, the later one has it. */
-void trace_initialised(const void *lock, uint64_t site)
-{
-    const uint64_t address = (uint64_t)(uintptr_t)lock & TRACE_ADDRESS;
-    struct trace_init *init;
-    trace_lock_ends(lock);
-    if (!enter())
-        return;
-    init = &trace_control->inits[mixed(address, 0, 0) % TRACE_INITS];
-    if (init->site != site) /* else they are those of the lock before, most likely */
-        trace_callers(site, init->callers);
-    init->lock = address;
-    init->site = site;
-    init->size = 0;
-    find_block(init);
-    trace_know(site, init->callers[0] != 0 ? init->callers[0] : site);
-    leave();
-}
-
-__attribute__((visibility("default"))) void ipawl_trace_name_(const void *lock, const char *name);
-
-/* NULL takes the name away. */
-void ipawl_trace_name_(const void *lock, const char *name)
-{
-    const uint64_t address = (uint64_t)(uintptr_t)lock & TRACE_ADDRESS;
-    struct trace_name *found = NULL, *n;
-    size_t length = name == NULL ? 0 : strlen(name);
-    if (!enter())
-        return;
-    if (trace_tables_try()) {
-        for (n = trace_control->names; n < trace_control->names + TRACE_NAMES; n++) {
-            if (n->lock == address)
-                found = n;
-            if (n->lock == address || n->lock == 0)
-                break;
-        }
-        if (found == NULL && n < trace_control->names + TRACE_NAMES && name != NULL)
-            found = n;
-        if (found == NULL && name != NULL)
-            trace_control->lost_names++;
-        if (found != NULL) {
-            length = length < TRACE_NAME_LENGTH ? length : TRACE_NAME_LENGTH - 1;
-            if (name != NULL)
-                memcpy(found->name, name, length);
-            found->name[length] = 0;
-            found->lock = address;
-        }
-        trace_tables_done();
-    }
-    leave();
 }

@@ -23,12 +23,9 @@ static void refuse(void)
  * pointer; POSIX says that it can be a function's. */
 void trace_find_all(void)
 {
-#define X(name, arguments)                                                                         \
-    do {                                                                                           \
-        void *const address = dlsym(RTLD_NEXT, #name);                                             \
-        *(void **)(void *)&trace_found.name = address;                                             \
-    } while (0);
+#define X(name, ...) *(void **)(void *)&trace_found.name = dlsym(RTLD_NEXT, #name);
     TRACE_FUNCTIONS(X)
+    TRACE_VARIADIC(X)
 #undef X
     if (trace_found.pthread_mutex_lock == NULL)
         refuse();

@@ -61,9 +61,14 @@ typedef const struct timespec *trace_time;
     X(usleep, (useconds_t))                                                                        \
     X(sched_yield, (void))
 
+#define TRACE_VARIADIC(X) X(prctl, int, int) X(syscall, long, long)
+
 struct trace_next {
 #define X(name, arguments) int(*name) arguments;
     TRACE_FUNCTIONS(X)
+#undef X
+#define X(name, result, first) result (*name)(first, ...);
+    TRACE_VARIADIC(X)
 #undef X
 };
 
@@ -72,7 +77,8 @@ extern bool trace_found_all __attribute__((visibility("hidden")));
 
 PAWL_COLD __attribute__((visibility("hidden"))) void trace_find_all(void);
 
-/* A constructor has found them; a call of another library's constructor may come earlier. */
+/* A constructor has found them; a call of another library's constructor may come earlier. The
+ * recorder's own calls of them go this way, past the definitions that stand in front. */
 static inline const struct trace_next *next(void)
 {
     if (PAWL_UNLIKELY(!trace_found_all))

@@ -9,7 +9,6 @@
  * calls are the kernel's, as those of the C library could end a thread that was cancelled.
  */
 #include "file.h"
-#include "record.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -73,10 +72,11 @@ static uint64_t kept_off(void)
     long file, length;
     if (!trace_may_call())
         return TRACE_NOT_KNOWN;
-    file = syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-    length = file < 0 ? -1 : syscall(SYS_read, file, text, sizeof text - 1);
+    file =
+        next()->syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    length = file < 0 ? -1 : next()->syscall(SYS_read, file, text, sizeof text - 1);
     if (file >= 0)
-        (void)syscall(SYS_close, file);
+        (void)next()->syscall(SYS_close, file);
     trace_has_called();
     errno = saved;
     text[length > 0 ? length : 0] = 0;
@@ -84,6 +84,21 @@ static uint64_t kept_off(void)
     kept = number_at(&at);
     times = number_at(&at);
     return times == 0 ? TRACE_NOT_KNOWN : kept;
+}
+
+/* ---- Priority -------------------------------------------------------------------------------- */
+
+/* A program may change it at any time, so each wait looks again. */
+void trace_look_at_priority(void)
+{
+    const int saved = errno;
+    int policy;
+    if (!trace_may_call())
+        return;
+    policy = sched_getscheduler(0);
+    trace_has_called();
+    errno = saved;
+    trace_self.realtime = policy == SCHED_FIFO || policy == SCHED_RR ? TRACE_REALTIME : 0;
 }
 
 /* ---- Windows --------------------------------------------------------------------------------- */

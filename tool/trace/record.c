@@ -117,45 +117,6 @@ void trace_window_begins(uint64_t now)
     w->mixed = 0;
 }
 
-/* ---- The recorder's own cost ----------------------------------------------------------------- */
-
-/* Of a lock that there is not: the shortest of some rows of tries. A processor may read its counter
- * before what stands in front of that, so a single try may seem to take nothing. */
-void trace_look_at_own_cost(void)
-{
-    enum { ROWS = 8, TRIES = 16 };
-    const uint64_t key = key_of(&trace_self, TRACE_MUTEX);
-    struct trace_slot *const slot = slot_of(key);
-    uint64_t best = UINT64_MAX, begun, done = 0;
-    uint32_t i, j, writes;
-    if (trace_control->own_ticks != 0 || pawl_load_relaxed64(&slot->lock) != 0)
-        return;
-    for (i = 0; i < ROWS; i++) {
-        begun = trace_ticks();
-        for (j = 0; j < TRIES; j++) {
-            (void)show(key, 0, &writes);
-            done = trace_ticks();
-        }
-        best = done - begun < best ? done - begun : best;
-    }
-    pawl_store_relaxed64(&slot->holder, 0);
-    pawl_store_relaxed64(&slot->lock, 0);
-    trace_control->own_ticks = (uint32_t)(best / TRIES);
-}
-
-/* A program may change it at any time, so each wait looks again. */
-void trace_look_at_priority(void)
-{
-    const int saved = errno;
-    int policy;
-    if (!trace_may_call())
-        return;
-    policy = sched_getscheduler(0);
-    trace_has_called();
-    errno = saved;
-    trace_self.realtime = policy == SCHED_FIFO || policy == SCHED_RR ? TRACE_REALTIME : 0;
-}
-
 /* ---- Long holds ------------------------------------------------------------------------------ */
 
 void trace_long_hold(struct trace_record *r, const struct trace_hold *h, uint64_t now)

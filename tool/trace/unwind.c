@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "unwind.h"
-#include "record.h"
+#include "state.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -9,8 +9,6 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-enum { LARGEST_FRAME = 1 << 20 };
 
 /* ---- Objects --------------------------------------------------------------------------------- */
 
@@ -65,8 +63,8 @@ static bool copy(struct unwind *u, uint64_t address)
     from.iov_base = (void *)(uintptr_t)u->from;
     to.iov_base = u->words;
     from.iov_len = to.iov_len = (size_t)u->count * 8;
-    done =
-        syscall(SYS_process_vm_readv, (long)u->thread, &to, 1L, &from, 1L, 0L) == (long)to.iov_len;
+    done = next()->syscall(SYS_process_vm_readv, (long)u->thread, &to, 1L, &from, 1L, 0L) ==
+           (long)to.iov_len;
     trace_has_called();
     if (!done)
         u->count = 0;
@@ -83,8 +81,6 @@ bool trace_unwind_read(struct unwind *u, uint64_t address, uint64_t *value)
     return true;
 }
 
-/* ---- The frame pointer ----------------------------------------------------------------------- */
-
 uint64_t trace_unwind_without_signature(uint64_t address)
 {
 #if defined(__aarch64__)
@@ -94,35 +90,4 @@ uint64_t trace_unwind_without_signature(uint64_t address)
 #else
     return address;
 #endif
-}
-
-/* In code that uses it for something else it points anywhere: so the frame must be a plausible one,
- * and return into an object. */
-static bool step_by_frame(struct unwind *u)
-{
-    const uint64_t frame = u->value[UNWIND_FRAME], sp = u->value[UNWIND_SP];
-    struct unwind_object unused;
-    uint64_t above, pc;
-    if ((u->known & 1u << UNWIND_FRAME) == 0 || frame % 8 != 0 || frame < sp)
-        return false;
-    if (sp != 0 && frame - sp > LARGEST_FRAME)
-        return false;
-    if (!trace_unwind_read(u, frame, &above) || !trace_unwind_read(u, frame + 8, &pc))
-        return false;
-    pc = trace_unwind_without_signature(pc);
-    if (!trace_unwind_object(pc, &unused))
-        return false;
-    u->value[UNWIND_FRAME] = above;
-    u->value[UNWIND_SP] = frame + 16;
-    u->value[UNWIND_PC] = pc;
-    u->known = 1u << UNWIND_FRAME | 1u << UNWIND_SP | 1u << UNWIND_PC;
-    u->return_at = frame + 8;
-    u->interrupted = false;
-    return true;
-}
-
-bool trace_unwind_step(struct unwind *u)
-{
-    const enum unwind_answer answer = trace_unwind_by_table(u);
-    return answer == UNWIND_NO_TABLE ? step_by_frame(u) : answer == UNWIND_DONE;
 }

@@ -53,7 +53,7 @@ struct unwind_object {
 UNWIND_HIDDEN bool trace_unwind_is_possible(void);
 /* False: the address is in none. */
 UNWIND_HIDDEN bool trace_unwind_object(uint64_t address, struct unwind_object *found);
-/* The caller of the frame; false: the stack ends here, or what follows is not known. */
+/* frame.c: the caller of the frame; false: the stack ends here, or what follows is not known. */
 UNWIND_HIDDEN bool trace_unwind_step(struct unwind *u);
 /* A word of the stack; false: there is none. */
 UNWIND_HIDDEN bool trace_unwind_read(struct unwind *u, uint64_t address, uint64_t *value);
