@@ -215,9 +215,9 @@ def markdown(decisions: Decisions, page: Path, costs=None, costs_path: Path | No
         "",
         "## Source",
         "",
-        'P. McKenney, "Linux Kernel Scalability: Using the Right Tool for the Job",',
-        "linux.conf.au 2005: the locking designs, the counter decision tree and the RCU",
-        "templates. As programs: "
+        "P. McKenney, [Linux Kernel Scalability: Using the Right Tool for the "
+        "Job](http://www.rdrop.com/users/paulmck/scalability/), 2005:",
+        "the locking designs, the counter decision tree and the RCU templates. As programs: "
         + _link("doc/designs.md", page)
         + ", "
         + _link("doc/rcu_designs.md", page)
