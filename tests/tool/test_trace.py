@@ -5,6 +5,7 @@ Most tests run the recorder itself and collect in this process; the command is r
 is tested.
 """
 
+import json
 import os
 import resource
 import signal
@@ -15,6 +16,8 @@ import sys
 import pytest
 
 from conftest import ROOT, program_to_trace
+from pawl.advise import export, page
+from pawl.advise.facts import Facts
 from pawl.core.errors import BadInput
 from pawl.trace import collect, raw, store, symbols
 from pawl.trace import command as trace_command
@@ -155,6 +158,18 @@ def test_locks_inside_one_variable_have_their_offsets():
 def test_names_that_the_program_gives(record):
     db = record("named", 3)
     assert [tuple(r) for r in db.execute("SELECT name, given FROM lock")] == [("cache.map", 1)]
+
+
+def test_threads_have_names_in_their_order(record):
+    db = record("names")
+    rows = db.execute("SELECT number, name FROM thread ORDER BY number").fetchall()
+    assert [tuple(r) for r in rows] == [(1, "program"), (2, "around"), (3, "within")]
+    facts = Facts(db)
+    names = ["program (thread 1)", "around (thread 2)", "within (thread 3)"]
+    shown = list(page.timeline(facts)[1])  # one window, which may have begun later
+    assert shown and shown == [name for name in names if name in shown]
+    events = json.loads(export.chrome(facts))["traceEvents"]
+    assert names == [e["args"]["name"] for e in events if e["name"] == "thread_name"]
 
 
 def test_a_killed_process_is_complete_to_its_last_call(record):
@@ -398,7 +413,7 @@ def test_a_raw_file_of_another_version_is_a_sentence(record, folder, tmp_path):
     path = next(folder.glob("*.raw"))
     with path.open("r+b") as file:
         file.seek(raw.CONTROL.fields["format"][1])
-        file.write(b"\x09")
+        file.write(b"\xff")
     assert "another version" in raw.read(path)
     path.write_bytes(b"x" * 100)
     assert "too short" in raw.read(path)

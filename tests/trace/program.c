@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -52,6 +53,18 @@ static __attribute__((noinline)) void pairs(int n)
 static void *do_pairs(void *n)
 {
     pairs(*(const int *)n);
+    return NULL;
+}
+
+/* Named after its first lock, and both at a time. */
+static void *named_threads(void *inner)
+{
+    pthread_t thread;
+    pairs(1);
+    must(prctl(PR_SET_NAME, inner == NULL ? "within" : "around", 0, 0, 0) == 0);
+    if (inner != NULL)
+        must(pthread_create(&thread, NULL, named_threads, NULL) == 0 &&
+             pthread_join(thread, NULL) == 0);
     return NULL;
 }
 
@@ -335,6 +348,11 @@ int main(int count, char **word)
         forks(n);
     } else if (strcmp(word[1], "threads") == 0) {
         threads(n);
+    } else if (strcmp(word[1], "names") == 0) {
+        pthread_t thread;
+        pairs(1);
+        must(pthread_create(&thread, NULL, named_threads, &thread) == 0 &&
+             pthread_join(thread, NULL) == 0);
     } else if (strcmp(word[1], "crowds") == 0) {
         crowds(n);
     } else if (strcmp(word[1], "locks") == 0) {

@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define TRACE_MAGIC UINT64_C(0x3152544c57415021) /* !PAWLTR1 */
-#define TRACE_FORMAT 8
+#define TRACE_FORMAT 9
 
 enum {
     TRACE_BUCKETS = 168,
@@ -221,6 +221,8 @@ struct trace_lane {
     uint32_t reentered; /* calls of handlers that interrupted the recorder; of its own calls */
     uint32_t lost_edges, lost_blames, lost_upgrades;
     uint32_t sets, edges, blames, ring; /* sizes, powers of two */
+    uint32_t latest, unused;            /* number of the last thread, which may have ended */
+    char name[16];                      /* and what it called itself when it was looked at */
     uint64_t random;
     uint64_t window, window_next; /* number of the present one; ticks when the next one begins */
     struct trace_window windows[2];

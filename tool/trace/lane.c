@@ -169,7 +169,7 @@ static void settle(struct trace_lane *lane, uint64_t begun)
     for (i = 0; i < TRACE_CHAINS; i++)
         lane->chains[i].depth = 0; /* another thread's */
     lane->kernel = own_number();
-    lane->thread = trace_self.number;
+    lane->thread = lane->latest = trace_self.number;
 }
 
 static void give_back(struct trace_lane *lane)
@@ -299,6 +299,7 @@ void trace_outgrow(void)
         point_into(lane);
         settle(lane, old->last);
         lane->cpu_begun = lane->cpu_seen = old->cpu_seen;
+        memcpy(lane->name, old->name, sizeof lane->name);
         move_windows(old, from, lane);
         for (i = 0; i < old->depth; i++)
             lane->holds[i] = old->holds[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a thread did with its processor: how long it ran, how often it left it of its own accord,
- * and how long it was ready to run and had none.
+ * and how long it was ready to run and had none. And what it is called.
  *
  * The last is the second number of /proc/thread-self/schedstat. No descriptor stays open, so a look
  * opens the file: two microseconds, a dozen times a window at most. A program that has sandboxed
@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
@@ -37,10 +38,20 @@ static bool look(struct usage *u)
     return true;
 }
 
+/* The program may have named the thread since the last look. */
+static bool look_with_name(struct usage *u)
+{
+    if (trace_may_call()) {
+        (void)syscall(SYS_prctl, PR_GET_NAME, trace_self.lane->name, 0, 0, 0);
+        trace_has_called();
+    }
+    return look(u);
+}
+
 void trace_note_processor(void)
 {
     struct usage u;
-    (void)look(&u);
+    (void)look_with_name(&u);
 }
 
 /* Both are within 2^63. */
@@ -107,7 +118,7 @@ void trace_look_at_priority(void)
 void trace_window_looks_at_clock(struct trace_window *w, uint64_t now)
 {
     struct usage u;
-    if (!look(&u)) {
+    if (!look_with_name(&u)) {
         if (w->count == 1) { /* what an earlier window left there says nothing of this one */
             w->cpu_last = w->cpu_first;
             w->at_last = w->at_first;

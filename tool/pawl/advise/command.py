@@ -265,7 +265,7 @@ def advise_command(
         "html": lambda: page.render(facts, findings, replay).encode(),
         "folded": lambda: export.folded(facts),
         "pprof": lambda: export.pprof(facts),
-        "chrome": lambda: export.chrome(facts.db),
+        "chrome": lambda: export.chrome(facts),
     }
     for name, path in files.items():
         if path:

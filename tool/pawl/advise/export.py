@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import sqlite3
 
 from pawl.advise import stacks
 from pawl.advise.facts import Facts, Site
@@ -20,8 +19,9 @@ def folded(facts: Facts) -> bytes:
     return "".join(lines).encode()
 
 
-def chrome(db: sqlite3.Connection) -> bytes:
+def chrome(facts: Facts) -> bytes:
     """Holds and waits of the window at the end of each thread; for Perfetto, chrome://tracing."""
+    db = facts.db
     names = dict(db.execute("SELECT id, name FROM lock").fetchall())
     sites = dict(db.execute("SELECT id, text FROM site").fetchall())
     rows = []
@@ -53,6 +53,11 @@ def chrome(db: sqlite3.Connection) -> bytes:
                     **common,
                 }
             )
+    for t in db.execute("SELECT process, lane FROM thread"):
+        number, name = facts.thread(t["process"], "lane", t["lane"])
+        of = {"ph": "M", "pid": t["process"], "tid": t["lane"]}
+        rows.append({"name": "thread_name", "args": {"name": name}, **of})
+        rows.append({"name": "thread_sort_index", "args": {"sort_index": number}, **of})
     for p in db.execute("SELECT id, pid, program FROM process"):
         rows.append(
             {

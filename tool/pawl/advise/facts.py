@@ -344,6 +344,22 @@ class Facts:
         )
         return {process: (waited, sleeps) for process, waited, sleeps in rows}
 
+    @cached_property
+    def _threads(self) -> dict[tuple[int, str, int], sqlite3.Row]:
+        rows = self.db.execute("SELECT * FROM thread ORDER BY number DESC").fetchall()
+        columns = ("lane", "number", "kernel")
+        return {(r["process"], column, r[column]): r for r in rows for column in columns}
+
+    def thread(self, process: int, column: str, value: int) -> tuple[int, str]:
+        """Its place in their order, and what it is called: of a lane, a number, or a number in the
+        kernel."""
+        row = self._threads.get((process, column, value))
+        if row is None:
+            return value, f"thread {value}"
+        others = f", and {row['several'] - 1} before it" if row["several"] > 1 else ""
+        more = others if column == "lane" else ""
+        return row["number"], f"{row['name'] or 'thread'} (thread {row['number']}){more}"
+
     def site(self, number: int | None) -> Site:
         return self.sites.get(number, NOWHERE)
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -29,8 +28,9 @@ class Bar:
     scale: str = ""
 
 
-def timeline(db: sqlite3.Connection) -> tuple[str, dict[str, list[Bar]]]:
+def timeline(facts: Facts) -> tuple[str, dict[str, list[Bar]]]:
     """The window with most holds, in which those of all threads lie beside each other."""
+    db = facts.db
     largest = db.execute(
         "SELECT process, window FROM step GROUP BY process, window ORDER BY count(*) DESC LIMIT 1"
     ).fetchone()
@@ -63,7 +63,10 @@ def timeline(db: sqlite3.Connection) -> tuple[str, dict[str, list[Bar]]]:
                         f"{kind} {r['name']} ({r['mode']}): {time(length)}{places}",
                     )
                 )
-    return time(whole), {f"thread {n}": lanes[n] for n in sorted(lanes)[:MOST_LANES]}
+    threads: dict[tuple[int, str], list[Bar]] = {}  # one that outgrew its lane has two
+    for lane, bars in lanes.items():
+        threads.setdefault(facts.thread(largest[0], "lane", lane), []).extend(bars)
+    return time(whole), {name: threads[n, name] for n, name in sorted(threads)[:MOST_LANES]}
 
 
 def flames(facts: Facts) -> list[tuple[Bar, list[Bar]]]:
@@ -164,7 +167,7 @@ def _histogram(lock: Lock, what: str) -> list[Bar]:
 def render(facts: Facts, findings: list[Finding], replay: dict | None = None) -> str:
     from jinja2 import Environment, PackageLoader  # takes long; only pages need it
 
-    window, lanes = timeline(facts.db)
+    window, lanes = timeline(facts)
     locks = [(lock, _histogram(lock, "hold"), _histogram(lock, "wait")) for lock in heaviest(facts)]
     environment = Environment(loader=PackageLoader("pawl.advise", "."), autoescape=True)
     return environment.get_template("page.html.j2").render(

@@ -84,7 +84,10 @@ def could_be_split(facts: Facts) -> Iterator[Match]:
             [lock],
             [
                 f"{len(own)} threads take it, each at places of its own: "
-                + ", ".join(str(u.take) for u in main[:4]),
+                + ", ".join(
+                    f"{facts.thread(lock.process.id, 'number', u.row['thread'])[1]} at {u.take}"
+                    for u in sorted(main, key=lambda u: u.row["thread"])[:4]
+                ),
                 f"they wait {time(every.sum('wait_ns'))} for each other",
             ],
             "low",

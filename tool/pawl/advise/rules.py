@@ -142,10 +142,12 @@ def one_thread(facts: Facts) -> Iterator[Match]:
             own = (every.timed("own_ns", "note_ns") or 0) + lock.process.own_ns
             pairs = every.count * lock.process.pair_ns
             pairs = lock.process.unrecorded(pairs, every.count * own)
+            thread = max(u.row["thread"] or 0 for u in every)
             yield Match(
                 [lock],
                 [
-                    f"{every.count:,} pairs of lock and unlock, all by one thread",
+                    f"{every.count:,} pairs of lock and unlock, all by "
+                    + facts.thread(lock.process.id, "number", thread)[1],
                     f"the program has {lock.process.threads} threads",
                 ],
                 "medium",
@@ -220,11 +222,11 @@ def self_deadlock(facts: Facts) -> Iterator[Match]:
         ).fetchone()
         if own:
             lock = facts.locks[wait["lock"]]
+            thread = facts.thread(wait["process"], "kernel", wait["thread"])[1]
             yield Match(
                 [lock],
                 [
-                    f"thread {wait['thread']} holds it ({own['mode']}) since "
-                    f"{facts.site(own['site'])}",
+                    f"{thread} holds it ({own['mode']}) since {facts.site(own['site'])}",
                     f"and waits for it ({wait['mode']}) at {facts.site(wait['site'])}, for "
                     f"{time(lock.process.wall_ns - wait['since_ns'])} when the trace ended",
                     *_called_by(facts, wait["stack"]),
@@ -266,6 +268,13 @@ def _comes_after(facts: Facts, steps: list[list]) -> bool:
     return False
 
 
+def _by(facts: Facts, rows: list) -> str:
+    """The first of the threads, in their order, that took locks like this."""
+    process = facts.locks[rows[0]["taken"]].process.id
+    names = [name for _, name in sorted({facts.thread(process, "lane", r["thread"]) for r in rows})]
+    return names[0] + (f" and {len(names) - 1} more" if len(names) > 1 else "")
+
+
 def lock_order(facts: Facts) -> Iterator[Match]:
     """A before B in one thread, B before A in another; or a chain that ends where it began."""
     rows_of = _orders(facts)
@@ -280,7 +289,7 @@ def lock_order(facts: Facts) -> Iterator[Match]:
         lines = [
             f"{sum(row['count'] for row in step):,} times {facts.locks[step[0]['held']].name} at "
             f"{facts.site(step[0]['held_site'])}, then {facts.locks[step[0]['taken']].name} at "
-            f"{facts.site(step[0]['taken_site'])}"
+            f"{facts.site(step[0]['taken_site'])}, by {_by(facts, step)}"
             for step in steps
         ]
         if once:

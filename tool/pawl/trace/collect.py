@@ -101,6 +101,7 @@ class _Process:
             ("pool", self.pools),
             ("blame", self.blames),
             ("edge", self.edges),
+            ("thread", self.threads),
             ("upgrade", self.upgrades),
             ("held", self.holds),
             ("event", self.events),
@@ -313,6 +314,20 @@ class _Process:
                     )
                 )
         return rows
+
+    def threads(self) -> list[tuple]:
+        return [
+            (
+                self.number,
+                number,
+                lane.head["latest"],
+                lane.head["kernel"],
+                lane.head["threads"],
+                lane.head["name"].split(b"\0")[0].decode("utf-8", "replace"),
+            )
+            for number, lane in enumerate(self.raw.lanes)
+            if lane.head["latest"]
+        ]
 
     def upgrades(self) -> list[tuple]:
         added = self._added(

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from pawl.trace.structs import U32, U64, Row, Rows, Struct
 
-MAGIC, FORMAT = 0x3152544C57415021, 8
+MAGIC, FORMAT = 0x3152544C57415021, 9
 BUCKETS, HOLDS, UPGRADES, WAYS, MODES = 168, 64, 16, 4, 16
 SMALL, LARGE = (1024, 68 << 10), (64, 1280 << 10)  # how many lanes, and bytes of each
 ADDRESS = (1 << 56) - 1
@@ -58,6 +58,8 @@ LANE = Struct(
     _u32("thread kernel threads depth")
     + _u64("begun last alive ran cpu_begun cpu_seen events pairs")
     + _u32("deep strange reentered lost_edges lost_blames lost_upgrades sets edges blames ring")
+    + _u32("latest unused")
+    + [("name", "16s")]
     + _u64("random window window_next")
     + [("windows", WINDOW, 2)]
     + [("chains", CHAIN, CHAINS), ("holds", HOLD, HOLDS)]

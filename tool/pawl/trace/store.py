@@ -16,7 +16,7 @@ from pathlib import Path
 from pawl.core import errors, output
 from pawl.core.errors import BadInput, Failure
 
-APPLICATION, VERSION = 0x7061776C, 9  # "pawl"
+APPLICATION, VERSION = 0x7061776C, 10  # "pawl"
 
 TABLES = {
     "meta": "name TEXT PRIMARY KEY, value TEXT",
@@ -47,6 +47,8 @@ TABLES = {
     "edge": "held INTEGER, held_mode TEXT, taken INTEGER, taken_mode TEXT, held_site INTEGER, "
     "taken_site INTEGER, thread INTEGER, count INTEGER, handed INTEGER, held_life INTEGER, "
     "taken_life INTEGER, ended_ns INTEGER",
+    "thread": "process INTEGER, lane INTEGER, number INTEGER, kernel INTEGER, several INTEGER, "
+    "name TEXT",
     "upgrade": "lock INTEGER, read INTEGER, write INTEGER, count INTEGER, changed INTEGER, "
     "gap_ns INTEGER",
     "held": "process INTEGER, thread INTEGER, lock INTEGER, mode TEXT, site INTEGER, "
@@ -66,8 +68,8 @@ TABLES = {
 # What is asked for of one lock; made when the tables are full.
 INDEXES = (("use", "lock"), ("blame", "lock"), ("edge", "held"), ("waited", "lock"))
 
-# A trace of an older version gets what it lacks beside it, empty. 8 does not say when threads
-# ended, 7 not what a call of a lock took, 6 not how long threads ran, 5 not for how long a thread
+# A trace of an older version gets what it lacks beside it, empty. 9 has no threads' names, 8 does
+# not say when threads ended, 7 not what a call of a lock took, 6 not how long threads ran, 5 not for how long a thread
 # was kept off its processor, 4 not how often it left it of its own accord, and 3 has no stacks.
 NO_PRICES = "0 AS priced, 0 AS take_ns, 0 AS drop_ns, 0 AS own_ns, 0 AS note_ns"
 NO_PAIR = "CREATE TEMP VIEW process AS SELECT *, 20 AS pair_ns FROM main.process;"
@@ -101,6 +103,8 @@ OLDER = {
         "FROM main.process;"
     ),
 }
+NO_NAMES = f"CREATE TEMP TABLE thread({TABLES['thread']});"
+OLDER = {9: NO_NAMES, **{version: NO_NAMES + lacks for version, lacks in OLDER.items()}}
 
 
 @contextlib.contextmanager
