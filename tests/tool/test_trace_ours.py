@@ -7,6 +7,7 @@ the shared library.
 
 import os
 import subprocess
+from ctypes.util import find_library
 
 import pytest
 
@@ -287,16 +288,23 @@ def test_frames_of_our_headers_are_left_out():
 
 
 @needs_recorder
-def test_each_function_that_allocates(record):
+@pytest.mark.parametrize("allocator", ["", "jemalloc", "tcmalloc_minimal"])
+def test_each_function_that_allocates(record, allocator):
+    other = find_library(allocator) if allocator else ""
+    if other is None:
+        pytest.skip(f"lib{allocator} is not installed")
     # Where two locks fall on one place of the recorder's table, the later one has it.
     db = repeat(
-        lambda: record("blocks", libraries=(RECORDER, BLOCKS)),
+        lambda: record("blocks", libraries=(RECORDER, BLOCKS, *filter(None, [other]))),
         lambda db: (
             not db.execute(
-                "SELECT count(*) FROM lock WHERE kind = 'mutex' AND block_size IS NULL"
+                "SELECT count(*) FROM lock l JOIN use u ON u.lock = l.id JOIN site s ON "
+                "s.id = u.take WHERE s.file LIKE '%blocks.cpp' AND block_size IS NULL"
             ).fetchone()[0]
         ),
     )
+    named = {r[0].split("::")[-1].split("(")[0] for r in db.execute("SELECT name FROM lock")}
+    assert {"by_wrapper", "by_wrapper_too", "by_new"} <= named
     found = {
         r["function"]: (r["kind"], r["block_size"], r["block_offset"])
         for r in db.execute("SELECT s.function, l.* FROM lock l JOIN site s ON s.id = l.block_site")
@@ -312,6 +320,7 @@ def test_each_function_that_allocates(record):
         "by_new": ("mutex", 40, 0),
         "by_aligned_new": ("mutex", 256, 0),
         "by_new_array": ("mutex", 40000, 28000),
+        "allocate_zeros": ("mutex", 64, 24),
     }
 
 

@@ -130,6 +130,14 @@ def test_a_fork_without_handlers_has_its_own_counts(record):
     assert counts == [10] + [100] * 5
 
 
+def test_a_handler_in_a_child_is_the_childs(record):
+    """1. An allocator comes before the recorder, and asks to be called in children of fork.
+    2. In the child its handler runs first, and takes locks. 3. They were written into the lane of
+    the parent's thread, which goes on in it."""
+    counts = [r[0] for r in record("early").execute("SELECT pairs FROM process ORDER BY id")]
+    assert counts == [10] + [1100] * 5
+
+
 def test_plug_ins_at_one_address_are_told_apart(record, tmp_path):
     """1. A plug-in is loaded, used and unloaded. 2. The loader puts the next one in its place.
     3. The sites of both are the same addresses, and all were named as the first one's."""

@@ -90,6 +90,35 @@ void use(pthread_mutex_t *m)
     return n;
 }
 
+// As many programs do: an allocator of their own, and a function that makes locks.
+[[gnu::noinline]] void *allocate_zeros(std::size_t size)
+{
+    void *memory = std::calloc(1, size);
+    must(memory != nullptr);
+    return memory;
+}
+
+[[gnu::noinline]] void make_lock(pthread_mutex_t *m)
+{
+    must(pthread_mutex_init(m, nullptr) == 0);
+}
+
+[[gnu::noinline]] node *by_wrapper()
+{
+    auto *n = static_cast<node *>(allocate_zeros(sizeof(node)));
+    make_lock(&n->mutex);
+    use(&n->mutex);
+    return n;
+}
+
+[[gnu::noinline]] node *by_wrapper_too()
+{
+    auto *n = static_cast<node *>(allocate_zeros(sizeof(node)));
+    make_lock(&n->mutex);
+    use(&n->mutex);
+    return n;
+}
+
 [[gnu::noinline]] std::mutex *by_new()
 {
     auto *m = new std::mutex;
@@ -151,7 +180,7 @@ int main(int count, char **words)
     must(fails_as_it_should());
     void *const blocks[] = {by_malloc(),       by_calloc(),         by_realloc(),
                             by_reallocarray(), by_posix_memalign(), by_aligned_alloc(),
-                            by_memalign()};
+                            by_memalign(),     by_wrapper(),        by_wrapper_too()};
     std::mutex *const one = by_new(), *const many = by_new_array();
     apart *const wide = by_aligned_new();
     delete one;

@@ -219,13 +219,27 @@ static void pairs(int n)
         must(pthread_mutex_lock(&mutex) == 0 && pthread_mutex_unlock(&mutex) == 0);
 }
 
-/* A fork that runs no handlers. */
-static void raw_forks(void)
+static void takes_in_child(void)
+{
+    pairs(1000);
+}
+
+/* Before the libraries begin, as an allocator may that they use. */
+static void before_libraries(int count, char **word)
+{
+    if (count > 1 && strcmp(word[1], "early") == 0)
+        must(pthread_atfork(NULL, NULL, takes_in_child) == 0);
+}
+
+__attribute__((section(".preinit_array"), used)) static void (*const early)(int, char **) =
+    before_libraries;
+
+static void forks(pid_t (*make)(void))
 {
     int i, status;
     pairs(10);
     for (i = 0; i < 5; i++) {
-        const pid_t child = _Fork();
+        const pid_t child = make();
         if (child == 0) {
             pairs(100);
             _exit(0);
@@ -412,7 +426,9 @@ int main(int count, char **word)
     } else if (strcmp(word[1], "barrier") == 0) {
         together(meets, 4);
     } else if (strcmp(word[1], "raw") == 0) {
-        raw_forks();
+        forks(_Fork); /* which runs no handlers */
+    } else if (strcmp(word[1], "early") == 0) {
+        forks(fork);
     } else if (strcmp(word[1], "plugins") == 0 && count > 3) {
         plug_in(word[2], 10);
         plug_in(word[3], 20);

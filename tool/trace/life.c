@@ -45,12 +45,29 @@ __attribute__((visibility("default"))) pid_t _Fork(void)
     return child;
 }
 
+/* Before all others: their handlers take locks in the child, too, while this one has not run. */
+static void look_at_forks(void)
+{
+    static bool looks;
+    if (!looks)
+        (void)next()->__register_atfork(NULL, NULL, child_begins, NULL);
+    looks = true;
+}
+
+__attribute__((visibility("default"))) int __register_atfork(void (*prepare)(void),
+                                                             void (*parent)(void),
+                                                             void (*child)(void), void *of)
+{
+    look_at_forks();
+    return next()->__register_atfork(prepare, parent, child, of);
+}
+
 __attribute__((constructor(102))) static void begin(void)
 {
     if (!trace_file_is_wanted())
         return;
     trace_lane_ends_by(thread_ends);
-    (void)pthread_atfork(NULL, NULL, child_begins);
+    look_at_forks();
     if (trace_imports_locks()) /* now, as there may be no time for it later (sandbox.c) */
         (void)trace_begins();
 }
