@@ -6,6 +6,7 @@ import contextlib
 import gzip
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -266,10 +267,16 @@ def test_reads_that_share_a_line_have_the_price_of_a_pair(record, tmp_path):
     assert "between 25 %" in match.unknown and "33 %" in match.unknown
 
 
+HEAD = re.compile("^#+ (.*)$", re.MULTILINE)
+
+
 def test_each_rule_has_its_words_and_its_program():
     assert set(texts()) == set(RULES) == {p.stem for p in PROGRAMS.glob("*.c")}
     for words in texts().values():
-        assert (ROOT / "doc" / words["page"]).is_file()
+        page, section = words["page"].split("#")
+        text = (ROOT / "doc" / page).read_text()
+        heads = {re.sub(r"[^\w -]", "", h).lower().replace(" ", "-") for h in HEAD.findall(text)}
+        assert section in heads or f'<a id="{section}">' in text
         assert set(words) == {"title", "instead", "why", "against", "sketch", "page"}
 
 
@@ -296,7 +303,10 @@ def test_a_whole_run(record, tmp_path, capsys):
     result = json.loads(files["json"].read_text())
     fastjsonschema.compile(schema.schema())(result)
     assert result["findings"][0]["rule"] == "long_holds" and len(result["broken"]) == 1
+    (mutex,) = (lock for lock in result["locks"] if lock["name"] == "mutex")
+    assert 0 < mutex["held_share"] <= 1 and mutex["waited_share"] == 1
     html = files["html"].read_text()
+    assert f'href="{(ROOT / "doc/choosing.md").as_uri()}#restructure"' in html
     assert "slow_inside" in html and 'class="wait"' in html and "<script" not in html
     stacks = dict(x.rsplit(" ", 1) for x in files["folded"].read_text().splitlines())
     assert (

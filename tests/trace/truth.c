@@ -231,8 +231,8 @@ static void before_libraries(int count, char **word)
         must(pthread_atfork(NULL, NULL, takes_in_child) == 0);
 }
 
-__attribute__((section(".preinit_array"), used)) static void (*const early)(int, char **) =
-    before_libraries;
+__attribute__((section(".preinit_array"),
+               used)) static void (*const early)(int, char **) = before_libraries;
 
 static void forks(pid_t (*make)(void))
 {

@@ -54,9 +54,8 @@ static void look_at_forks(void)
     looks = true;
 }
 
-__attribute__((visibility("default"))) int __register_atfork(void (*prepare)(void),
-                                                             void (*parent)(void),
-                                                             void (*child)(void), void *of)
+__attribute__((visibility("default"))) int
+__register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *of)
 {
     look_at_forks();
     return next()->__register_atfork(prepare, parent, child, of);

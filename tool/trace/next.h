@@ -16,7 +16,7 @@ typedef const struct timespec *trace_time;
 
 /* X(name in the C library, types of its arguments) */
 #define TRACE_FUNCTIONS(X)                                                                         \
-    X(__register_atfork, (void (*)(void), void (*)(void), void (*)(void), void *))                \
+    X(__register_atfork, (void (*)(void), void (*)(void), void (*)(void), void *))                 \
     X(_Fork, (void))                                                                               \
     X(dlclose, (void *))                                                                           \
     X(pthread_mutex_destroy, (pthread_mutex_t *))                                                  \

@@ -17,7 +17,7 @@ import click
 from pawl.advise import export, limits, page, remarks, replayed, schema
 from pawl.advise.facts import Facts, percent, time
 from pawl.advise.finding import WORTH, Finding, NoGains, find
-from pawl.advise.rules import RULES, heaviest
+from pawl.advise.rules import RULES, heaviest, most_held
 from pawl.core import options, output
 from pawl.core.errors import FAILED, OK
 from pawl.trace import store
@@ -81,12 +81,12 @@ def _shown(number: int, f: Finding, replay: dict | None) -> str:
 
 def _terminal(facts: Facts, findings: list[Finding], replay: dict | None) -> None:
     _say(
-        f"{facts.command}: processes {len(facts.processes)}; threads ran or waited for "
+        f"{facts.program}: processes {len(facts.processes)}; threads ran or waited for "
         f"locks for {time(facts.thread_ns)} in all, of which they waited {time(facts.wait_ns)} "
         f"({percent(facts.wait_ns / max(facts.thread_ns, 1))})."
     )
     if facts.when:
-        _say(f"Recorded {facts.when}.")
+        _say(f"Recorded {facts.when}: {facts.command}")
     for line in remarks.first(facts):
         _say(line)
     click.echo()
@@ -125,8 +125,10 @@ def as_json(
             "wait_max_ns": k.all.max("wait_max"),
             "hold_p99_ns": k.all.percentile("hold", 0.99),
             "hold_max_ns": k.all.max("hold_max"),
+            "held_share": k.held,
+            "waited_share": k.wait_ns / max(facts.wait_ns, 1),
         }
-        for k in heaviest(facts, 100)
+        for k in dict.fromkeys([*heaviest(facts, 100), *most_held(facts)])
     ]
     return {
         "schema": schema.VERSION,

@@ -8,14 +8,17 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from pawl.advise import sketch, stacks
 from pawl.advise.facts import Facts, Lock, Site
+from pawl.core import driver
 
 # Below this share of the threads' time a change is not worth a word.
 WORTH = 0.02
 LEAST_NS = 5_000_000  # nor is less than this, whatever share of a short run it is
+SITE = Path("/usr/share/doc/pawl-doc/html")  # of Debian's package
 SPREAD = 1.4  # a range goes from so small a part of the estimate to so many times as much
 
 
@@ -61,6 +64,14 @@ class Finding:
     def sketch(self) -> str:
         """The change as a diff, with the lock's name and the places where they are known."""
         return sketch.sketch(self.texts["sketch"], self.rule, self.match.locks, self.match.sites)
+
+    @property
+    def link(self) -> str:
+        """To the section of the page to read, where this machine has it."""
+        page, _, section = self.texts["page"].partition("#")
+        root = driver.checkout()
+        path = root / "doc" / page if root else (SITE / page).with_suffix(".html")
+        return f"{path.as_uri()}#{section}" if path.is_file() else ""
 
     @property
     def is_worth_a_word(self) -> bool:

@@ -9,7 +9,7 @@ import subprocess
 from pawl.advise import stacks
 from pawl.advise.facts import HELD, Facts, percent
 from pawl.advise.finding import LEAST_NS, WORTH, Finding
-from pawl.advise.rules import heaviest
+from pawl.advise.rules import heaviest, most_held
 from pawl.trace import store, words
 
 MUCH = 0.2  # of the time: to wait, or to have no processor
@@ -88,11 +88,9 @@ def nothing(facts: Facts, findings: list[Finding]) -> list[str]:
 
 def most(facts: Facts) -> list[str]:
     """The lock most held and the one most waited for, of any program."""
-    locks = [lock for lock in facts.kind(*HELD)]
-    if not locks:
+    lines = [f"Most held: {k.name}, for {percent(k.held)} of the time." for k in most_held(facts)]
+    if not lines:
         return ["No lock was held that the recorder sees."]
-    held = max(locks, key=lambda lock: lock.exclusive_ns)
-    lines = [f"Most held: {held.name}, for {percent(held.held)} of the time."]
     if not facts.wait_ns:
         return [*lines, "Nobody waited for a lock."]
     lock = heaviest(facts, 1)[0]

@@ -551,3 +551,8 @@ def heaviest(facts: Facts, most: int = 10) -> list[Lock]:
     """By waiting, then by holding."""
     locks = (lock for lock in facts.locks.values() if lock.kind in HELD and lock.count)
     return heapq.nsmallest(most, locks, key=lambda k: (-k.wait_ns, -k.hold_ns))
+
+
+def most_held(facts: Facts) -> list[Lock]:
+    """The one that somebody held alone for most of the time; none where no lock was held."""
+    return heapq.nlargest(1, facts.kind(*HELD), key=lambda k: k.exclusive_ns)

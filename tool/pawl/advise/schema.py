@@ -76,6 +76,8 @@ def schema() -> dict:
         wait_max_ns=COUNT,
         hold_p99_ns=COUNT,
         hold_max_ns=COUNT,
+        held_share=share,
+        waited_share=share,
     )
     return {
         "$schema": DRAFT,
