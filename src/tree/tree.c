@@ -114,10 +114,12 @@ pawl_tree_node *pawl_tree_insert_as(pawl_tree *t, pawl_tree_node *n, pawl_tree_k
         return there;
     }
     depth = place.common;
-    if (depth == TREE_EQUAL)
+    if (depth == TREE_EQUAL) {
         depth = tree_behind_equals(&place);
-    else
-        side = tree_bit(t->kind, &key, depth);
+        pawl_store_relaxed32(&t->kind, tree_kind(t) | TREE_TWINS);
+    } else {
+        side = tree_bit(tree_kind(t), &key, depth);
+    }
     PLAIN_WRITE(n->length);
     n->value = key.value;
     n->length = key.length;

@@ -64,9 +64,10 @@ tree_search_kind(const pawl_tree *t, uint32_t kind, const pawl_tree_key *key)
 
 PAWL_INTERNAL struct tree_place tree_search(const pawl_tree *t, const pawl_tree_key *key)
 {
-    if (t->kind == PAWL_TREE_NUMBERS)
+    const uint32_t kind = tree_kind(t);
+    if (kind == PAWL_TREE_NUMBERS)
         return tree_search_kind(t, PAWL_TREE_NUMBERS, key);
-    if (t->kind == PAWL_TREE_BYTES)
+    if (kind == PAWL_TREE_BYTES)
         return tree_search_kind(t, PAWL_TREE_BYTES, key);
     return tree_search_kind(t, PAWL_TREE_PREFIXES, key);
 }
@@ -93,7 +94,7 @@ pawl_tree_node *pawl_tree_near(const pawl_tree *t, pawl_tree_key key, unsigned t
     const struct tree_place place = tree_search(t, &key);
     if (place.word == NULL)
         return NULL;
-    if (place.common == TREE_EQUAL || tree_bit(t->kind, &key, place.common) == towards)
+    if (place.common == TREE_EQUAL || tree_bit(tree_kind(t), &key, place.common) == towards)
         return tree_outermost(place.word, towards);
     return tree_beside(place.up, towards);
 }
@@ -111,12 +112,12 @@ pawl_tree_node *pawl_tree_step(const pawl_tree_node *n, unsigned towards)
 /* The first branch of a part that parts where a key ends is that key. */
 pawl_tree_node *pawl_tree_match(const pawl_tree *t, pawl_tree_key key)
 {
-    const uint32_t unit = t->kind + 1;
+    const uint32_t kind = tree_kind(t), unit = kind + 1;
     pawl_tree_node *word = tree_read(t->root), *best = NULL;
     uint32_t from = 0;
     while (word != NULL && unit != 1) {
         pawl_tree_node *const n = tree_node(word);
-        const uint32_t depth = tree_depth(word), common = tree_common(t->kind, &key, n, from);
+        const uint32_t depth = tree_depth(word), common = tree_common(kind, &key, n, from);
         if (common < depth) {
             if (common == TREE_EQUAL || common == n->length * unit)
                 best = word;
@@ -124,7 +125,7 @@ pawl_tree_node *pawl_tree_match(const pawl_tree *t, pawl_tree_key key)
         }
         if (depth % unit == 0)
             best = tree_read(&n->branch[0]);
-        word = tree_read(&n->branch[tree_bit(t->kind, &key, depth)]);
+        word = tree_read(&n->branch[tree_bit(kind, &key, depth)]);
         from = depth;
     }
     return tree_outermost(best, 0);
@@ -132,22 +133,39 @@ pawl_tree_node *pawl_tree_match(const pawl_tree *t, pawl_tree_key key)
 
 /* ---- Look-ups of one key --------------------------------------------------------------------- */
 
+static inline pawl_tree_node *tree_follow(pawl_tree_node *const *link, const pawl_seq_word *begun)
+{
+    return begun != NULL ? pawl_rcu_dereference(*link) : tree_read(link);
+}
+
+/* The part's own leaf lies below it, so a part whose node has the key ends the look-up: it saves the
+ * last lines of memory, which no cache has in a large tree. With twins the first is further down:
+ * their insertion says so before it stores a link, and whoever saw that link sees it. */
+static inline bool tree_is_here(const pawl_tree *t, uint32_t kind, const pawl_tree_key *key,
+                                const pawl_tree_node *word)
+{
+    return kind == PAWL_TREE_NUMBERS && word->value.number == key->value.number &&
+           (pawl_load_relaxed32(&t->kind) & TREE_TWINS) == 0;
+}
+
 /* Goes down by the bits alone, and compares at the end. With `begun`, no lock is held: each word is
- * followed only while the sequence is as it was when the look-up began. */
+ * followed only while the sequence is as it was when the look-up began. Both branches are read, so
+ * that neither waits for the depth. */
 PAWL_ALWAYS_INLINE_ static inline bool tree_descend(const pawl_tree *t, uint32_t kind,
                                                     const pawl_tree_key *key,
                                                     const pawl_seq_word *begun,
                                                     pawl_tree_node **found)
 {
-    pawl_tree_node *const *link = t->root;
-    pawl_tree_node *word;
+    pawl_tree_node *word = tree_follow(t->root, begun);
     for (;;) {
-        word = begun != NULL ? pawl_rcu_dereference(*link) : tree_read(link);
+        pawl_tree_node *first, *second;
         if (begun != NULL && pawl_seq_retry(&t->sequence, *begun))
             return false;
-        if (word == NULL || tree_is_leaf(word))
+        if (word == NULL || tree_is_leaf(word) || tree_is_here(t, kind, key, word))
             break;
-        link = &word->branch[tree_bit(kind, key, tree_depth(word))];
+        first = tree_follow(&word->branch[0], begun);
+        second = tree_follow(&word->branch[1], begun);
+        word = tree_bit(kind, key, tree_depth(word)) != 0 ? second : first;
     }
     *found = tree_node(word);
     if (word != NULL)
@@ -160,9 +178,10 @@ PAWL_ALWAYS_INLINE_ static inline bool tree_descend(const pawl_tree *t, uint32_t
 static bool tree_look_up(const pawl_tree *t, const pawl_tree_key *key, const pawl_seq_word *begun,
                          pawl_tree_node **found)
 {
-    if (t->kind == PAWL_TREE_BYTES)
+    const uint32_t kind = tree_kind(t);
+    if (kind == PAWL_TREE_BYTES)
         return tree_descend(t, PAWL_TREE_BYTES, key, begun, found);
-    if (t->kind == PAWL_TREE_PREFIXES)
+    if (kind == PAWL_TREE_PREFIXES)
         return tree_descend(t, PAWL_TREE_PREFIXES, key, begun, found);
     return begun == NULL ? tree_descend(t, PAWL_TREE_NUMBERS, key, NULL, found)
                          : tree_descend(t, PAWL_TREE_NUMBERS, key, begun, found);

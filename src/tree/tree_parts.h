@@ -57,6 +57,14 @@ static inline pawl_tree_node *tree_read(pawl_tree_node *const *link)
     return pawl_rcu_dereference_protected(*link);
 }
 
+/* In the kind: two nodes had one key. */
+#define TREE_TWINS (UINT32_C(1) << 31)
+
+static inline uint32_t tree_kind(const pawl_tree *t)
+{
+    return pawl_load_relaxed32(&t->kind) & ~TREE_TWINS;
+}
+
 static inline uint32_t tree_depth(const pawl_tree_node *word)
 {
     return tree_is_leaf(word) ? UINT32_MAX : pawl_load_relaxed32(&word->depth);

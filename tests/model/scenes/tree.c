@@ -17,40 +17,58 @@ struct stage {
 
 static const uint64_t numbers[THINGS] = {1, 4, 5, 6};
 
-static void put(unsigned i)
+static void put_as(unsigned i, unsigned key)
 {
     m_write(i, WHOLE);
     m_begin("pawl_tree_insert");
-    pawl_tree_insert(TREE, &STAGE->nodes[i], pawl_tree_number(numbers[i] << 61));
+    pawl_tree_insert(TREE, &STAGE->nodes[i], pawl_tree_number(numbers[key] << 61));
     m_end();
 }
 
-/* The root is the part of 5, and below it on the right is that of 4. */
+static void put(unsigned i)
+{
+    put_as(i, i);
+}
+
+/* The root is the part of 6, below it on the right is that of 4, and below this on the left that of
+ * 5. */
 static void three(void)
 {
     m_register_threads(2);
     put(ONE);
-    put(FIVE);
+    put(SIX);
     put(FOUR);
 }
 
-/* The part of 4 moves from below the root into the root, and 5 is freed. A look-up of 4 that stands
- * in the part would go to the left now, to 1. */
-static void removes_five(void)
+static void four(void)
+{
+    three();
+    put(FIVE);
+}
+
+/* The part of 4 moves into the root, and 6 is freed. A look-up of 5 that stands in the part and
+ * mixes the places would end at 1 or 6. */
+static void removes_six(void)
 {
     bool was_in;
     m_begin("pawl_tree_remove");
-    was_in = pawl_tree_remove(TREE, &STAGE->nodes[FIVE]);
+    was_in = pawl_tree_remove(TREE, &STAGE->nodes[SIX]);
     m_end();
     m_demand(was_in, M_RESTORED, "not in the tree");
     M_STEP(pawl_rcu_synchronize());
-    m_write(FIVE, 0);
-    m_unmap(1, &STAGE->nodes[FIVE], sizeof STAGE->nodes[FIVE]);
+    m_write(SIX, 0);
+    m_unmap(1, &STAGE->nodes[SIX], sizeof STAGE->nodes[SIX]);
 }
 
-static void puts_six(void)
+static void puts_five(void)
 {
-    put(SIX);
+    put(FIVE);
+}
+
+/* A second node of that key, whose part comes above the leaf of the first one. */
+static void puts_one_again(void)
+{
+    put_as(FIVE, ONE);
 }
 
 static pawl_tree_node *get(unsigned i)
@@ -65,18 +83,21 @@ static pawl_tree_node *get(unsigned i)
     return n;
 }
 
-static void gets_four(void)
+static void gets_what_stays(unsigned i)
 {
     M_STEP(pawl_rcu_read_lock());
-    m_demand(get(FOUR) != NULL, M_VISIBILITY, "a node is not found that is in all the time");
+    m_demand(get(i) != NULL, M_VISIBILITY, "a node is not found that is in all the time");
     M_STEP(pawl_rcu_read_unlock());
 }
 
 static void gets_five(void)
 {
-    M_STEP(pawl_rcu_read_lock());
-    (void)get(FIVE);
-    M_STEP(pawl_rcu_read_unlock());
+    gets_what_stays(FIVE);
+}
+
+static void gets_one(void)
+{
+    gets_what_stays(ONE);
 }
 
 static void gets_six(void)
@@ -86,25 +107,33 @@ static void gets_six(void)
     M_STEP(pawl_rcu_read_unlock());
 }
 
-static void five_is_out(void)
+static void gets_five_or_not(void)
 {
-    m_demand(pawl_tree_find(TREE, pawl_tree_number(numbers[FIVE] << 61)) == NULL, M_RESTORED,
+    M_STEP(pawl_rcu_read_lock());
+    (void)get(FIVE);
+    M_STEP(pawl_rcu_read_unlock());
+}
+
+static void six_is_out(void)
+{
+    m_demand(pawl_tree_find(TREE, pawl_tree_number(numbers[SIX] << 61)) == NULL, M_RESTORED,
              "what was removed is found");
-    m_demand(pawl_tree_find(TREE, pawl_tree_number(numbers[FOUR] << 61)) == &STAGE->nodes[FOUR],
+    m_demand(pawl_tree_find(TREE, pawl_tree_number(numbers[FIVE] << 61)) == &STAGE->nodes[FIVE],
              M_RESTORED, "what was left is not found");
 }
 
-static void six_is_in(void)
+static void five_is_in(void)
 {
-    m_demand(get(SIX) != NULL, M_RESTORED, "what was inserted is not found");
+    m_demand(get(FIVE) != NULL, M_RESTORED, "what was inserted is not found");
 }
 
 extern const struct m_scene m_tree_scenes[];
 /* clang-format off */
 const struct m_scene m_tree_scenes[] = {
-    {"tree_get_beside_a_move", three, {removes_five, gets_four}, five_is_out, "preempt=2"},
-    {"tree_get_of_what_is_removed", three, {removes_five, gets_five}, five_is_out, "preempt=1"},
-    {"tree_get_beside_insert", three, {puts_six, gets_six}, six_is_in, "preempt=3"},
+    {"tree_get_beside_a_move", four, {removes_six, gets_five}, six_is_out, "preempt=2"},
+    {"tree_get_of_what_is_removed", four, {removes_six, gets_six}, six_is_out, "preempt=1"},
+    {"tree_get_beside_insert", three, {puts_five, gets_five_or_not}, five_is_in, "preempt=3"},
+    {"tree_get_beside_its_key_again", three, {puts_one_again, gets_one}, NULL, "preempt=3"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };
 /* clang-format on */
