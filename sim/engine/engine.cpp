@@ -4,7 +4,7 @@
 
 #include <boost/context/preallocated.hpp>
 
-#include <algorithm>
+#include <cstring>
 
 #include <pawl/counter.h>
 #include <pawl/rcu.h>
@@ -27,9 +27,12 @@ struct stack_of_arena {
 /* All that the library has for a thread; tests/sim compares it with the library's symbols. */
 void exchange(thread_variables &own)
 {
-    unsigned char *const bytes = reinterpret_cast<unsigned char *>(&ipawl_thread_own_);
-    static_assert(sizeof ipawl_thread_own_ <= sizeof own.bytes, "room for all of it");
-    std::swap_ranges(bytes, bytes + sizeof ipawl_thread_own_, own.bytes);
+    constexpr std::size_t size = sizeof ipawl_thread_own_;
+    static_assert(size <= sizeof own.bytes, "room for all of it");
+    unsigned char before[size]; /* blocks: byte by byte this was most of a switch */
+    std::memcpy(before, &ipawl_thread_own_, size);
+    std::memcpy(&ipawl_thread_own_, own.bytes, size);
+    std::memcpy(own.bytes, before, size);
 }
 
 std::uint64_t mixed(std::uint64_t x)

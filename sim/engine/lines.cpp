@@ -398,7 +398,8 @@ bool engine::forwarded(const pawl_operation &op, std::uint64_t &value) const
 }
 
 /* A full fence drains the caller's stores; a heavy one those of all running threads, each of which
- * loses the time of an interrupt. Of the other fences x86 needs none. */
+ * loses the time of an interrupt; where no other runs it is a system call alone. Of the other fences
+ * x86 needs none. */
 void engine::fence(const pawl_operation &op)
 {
     if (op.operand == PAWL_HOOK_FENCE_LIGHT || op.order != PAWL_ORDER_SEQ_CST)
@@ -414,10 +415,13 @@ void engine::fence(const pawl_operation &op)
     std::vector<std::uint64_t> due;
     for (const auto &f : fibers_)
         due.push_back(f->stored);
+    ps cost = m.syscall;
     for (auto &h : hardware_)
-        if (h.runs != nullptr && h.runs != current_)
+        if (h.runs != nullptr && h.runs != current_) {
             h.debt += m.interrupt;
-    charge(m.syscall + m.membarrier, doing::computes);
+            cost = m.syscall + m.membarrier;
+        }
+    charge(cost, doing::computes);
     turn();
     for (std::size_t i = 0; i < due.size(); i++)
         while (fibers_[i]->drained < due[i]) {

@@ -387,7 +387,11 @@ void a_membarrier_interrupts_the_running_threads_and_drains_their_stores(void **
     const sim::machine m = round_numbers();
     engine e(m, 1);
     std::uint32_t *w = word();
-    long barrier = 0, interrupted = 0;
+    const auto heavy = [] {
+        (void)ipawl_hook_call_(nullptr, 0, PAWL_HOOK_FENCE, PAWL_ORDER_SEQ_CST, PAWL_TAG_NONE_,
+                               PAWL_HOOK_FENCE_HEAVY, 0);
+    };
+    long barrier = 0, interrupted = 0, alone = 0;
     std::uint32_t seen = 0;
     e.add(0, [&] {
         until(1000);
@@ -397,12 +401,14 @@ void a_membarrier_interrupts_the_running_threads_and_drains_their_stores(void **
     });
     e.add(2, [&] {
         until(1100);
-        barrier = TOOK(ipawl_hook_call_(nullptr, 0, PAWL_HOOK_FENCE, PAWL_ORDER_SEQ_CST,
-                                        PAWL_TAG_NONE_, PAWL_HOOK_FENCE_HEAVY, 0));
+        barrier = TOOK(heavy());
         seen = sim::load(w);
+        until(20000); /* the other has ended */
+        alone = TOOK(heavy());
     });
     e.run();
     assert_int_equal(barrier, 100 + 900);
+    assert_int_equal(alone, 100); /* nobody to interrupt */
     assert_int_equal(seen, 1);
     assert_int_equal(interrupted, 100 + 700); /* the interrupt is charged with it */
 }
