@@ -42,7 +42,7 @@ static bool look(struct usage *u)
 static bool look_with_name(struct usage *u)
 {
     if (trace_may_call()) {
-        (void)syscall(SYS_prctl, PR_GET_NAME, trace_self.lane->name, 0, 0, 0);
+        (void)next()->syscall(SYS_prctl, PR_GET_NAME, trace_self.lane->name, 0, 0, 0);
         trace_has_called();
     }
     return look(u);

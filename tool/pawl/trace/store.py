@@ -69,8 +69,9 @@ TABLES = {
 INDEXES = (("use", "lock"), ("blame", "lock"), ("edge", "held"), ("waited", "lock"))
 
 # A trace of an older version gets what it lacks beside it, empty. 9 has no threads' names, 8 does
-# not say when threads ended, 7 not what a call of a lock took, 6 not how long threads ran, 5 not for how long a thread
-# was kept off its processor, 4 not how often it left it of its own accord, and 3 has no stacks.
+# not say when threads ended, 7 not what a call of a lock took, 6 not how long threads ran, 5 not
+# for how long a thread was kept off its processor, 4 not how often it left it of its own accord,
+# and 3 has no stacks.
 NO_PRICES = "0 AS priced, 0 AS take_ns, 0 AS drop_ns, 0 AS own_ns, 0 AS note_ns"
 NO_PAIR = "CREATE TEMP VIEW process AS SELECT *, 20 AS pair_ns FROM main.process;"
 NO_PRICE = f"CREATE TEMP VIEW use AS SELECT *, {NO_PRICES} FROM main.use;"
