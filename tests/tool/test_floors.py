@@ -122,13 +122,29 @@ def test_a_circle_of_two_sources_is_found(tree):
 
 
 def test_circles_beside_the_library_are_found(tree):
-    (tree / "tool/shim/one.c").write_text("void one(void)\n{\n    two();\n}\n", encoding="utf-8")
-    (tree / "tool/shim/two.c").write_text("void two(void)\n{\n    one();\n}\n", encoding="utf-8")
+    for folder in ("tool/shim", "tool/trace"):
+        for own, other in (("one", "two"), ("two", "one")):
+            text = f"void {own}(void)\n{{\n    {other}();\n}}\n"
+            (tree / f"{folder}/{own}.c").write_text(text, encoding="utf-8")
+    code, said = floors(tree)
+    assert code == 1, said
+    for folder in ("tool/shim", "tool/trace"):
+        assert f"{folder}/one.c, {folder}/two.c: call each other in a circle" in said, said
+
+
+def test_what_stands_behind_a_function_is_not_the_function(tree):
+    (tree / "tool/trace/one.c").write_text("void one(void)\n{\n    two();\n}\n", encoding="utf-8")
+    text = 'void two(void)\n{\n    next()->one("one");\n}\n'
+    (tree / "tool/trace/two.c").write_text(text, encoding="utf-8")
+    code, said = floors(tree)
+    assert code == 0, said
+
+
+def test_circles_of_headers_are_found(tree):
     (tree / "sim/up.hpp").write_text('#include "engine/down.hpp"\n', encoding="utf-8")
     (tree / "sim/down.cpp").write_text('#include "up.hpp"\n', encoding="utf-8")
     code, said = floors(tree)
     assert code == 1, said
-    assert "tool/shim/one.c, tool/shim/two.c: call each other in a circle" in said, said
     assert "sim/down.cpp, sim/up.hpp: call each other in a circle" in said, said
 
 

@@ -35,7 +35,7 @@ GATES = {  # script and options: file, what stands there, the fault, what the sc
 ELSEWHERE = {  # these have a test file of their own
     name: f"tests/tool/test_{name}.py"
     for name in ("commits", "floors", "lint", "names", "prose", "prototypes", "release", "weigh")
-} | {"abi": "scripts/abi"}  # it needs a library that was built, and compares that
+} | {"abi": "tests/tool/test_gates.py"}  # it compares a library that was built: below
 
 
 @pytest.fixture(scope="module")
@@ -87,3 +87,26 @@ def test_each_gate_has_such_a_fault():
     }
     assert gates == {gate.split()[0] for gate in GATES} | set(ELSEWHERE)
     assert all((ROOT / where).is_file() for where in ELSEWHERE.values())
+
+
+@pytest.mark.parametrize(
+    ("versions", "says"),
+    [("", "pawl_planted"), ("PAWL_0.1 { global: pawl_*; local: *; };", "The ABI differs")],
+)
+def test_a_name_without_a_version_and_names_that_are_gone_shut_the_gate_of_the_abi(
+    tmp_path, versions, says
+):
+    library, script = tmp_path / "libpawl.so", tmp_path / "names.map"
+    script.write_text(versions)
+    mapped = [f"-Wl,--version-script={script}"] if versions else []
+    source = "void pawl_planted(void);\nvoid pawl_planted(void) {}\n"
+    subprocess.run(
+        ["gcc", "-g", "-shared", "-fPIC", *mapped, "-o", library, "-x", "c", "-"],
+        input=source,
+        text=True,
+        check=True,
+    )
+    code, output = said(ROOT, f"abi {tmp_path}")
+    if code == 77:
+        pytest.skip(output)
+    assert code == 1 and says in output, output
