@@ -7,10 +7,7 @@
  *   {
  *       assert_...;
  *   }
- *   int main(int argc, char **argv)
- *   {
- *       return test_main(argc, argv);
- *   }
+ *   TEST_MAIN()
  *
  * TEST_CASE_WITH(name, set_up, tear_down) has these run before and after; NULL for none. Where one
  * case stands for several rows, a list of them is given to test_run.
@@ -184,6 +181,14 @@ static inline int test_main(int argc, char **argv)
 {
     return test_run_group(argc, argv, test_cases()->cases, test_cases()->count);
 }
+
+/* The program: a statement that comes before all cases, or nothing, and they. */
+#define TEST_MAIN(...)                                                                             \
+    int main(int argc, char **argv)                                                                \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+        return test_main(argc, argv);                                                              \
+    }
 
 /* ---- Time boxes ------------------------------------------------------------------------------ */
 

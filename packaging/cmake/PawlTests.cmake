@@ -23,6 +23,7 @@ include(GoogleTest)
 #   POINTS       the library has named points of delay (PawlPoints.cmake); not with sanitizers
 #   EXPLORER     the hook variant, and tests/explorer, which runs its schedules
 #   ALSO_SCALING once more with PAWL_BIAS=on: <folder>.<name>.scaling
+#   ALSO_FENCED  once more with PAWL_NO_MEMBARRIER=1: <folder>.<name>.fenced
 #   ALSO_TRACED  once more with PAWL_TRACED defined, and no recorder: <folder>.<name>.traced
 #   OWN_COPY     beside a plug-in of the same file that has a hidden copy of the library, PAIRS_COPY
 #   DEADLINES    once more as .time64, on 32 bits
@@ -39,7 +40,7 @@ include(GoogleTest)
 function(pawl_test kind path)
   cmake_parse_arguments(PARSE_ARGV 2 arg
                         "EXPLORER;POINTS;DEADLINES;THREADS;OURS;SPIN;OWN_COPY;\
-ALSO_SCALING;ALSO_TRACED;C_ONLY;ONE_THREAD;EACH_WIDTH;PLUGINS;NOT_PREFERRED;LONG;STATES;SOURCES"
+ALSO_SCALING;ALSO_FENCED;ALSO_TRACED;C_ONLY;ONE_THREAD;EACH_WIDTH;PLUGINS;NOT_PREFERRED;LONG;STATES;SOURCES"
                         "VARIANT;STANDARD" "CLANG")
   set(how ${kind})
   if(kind MATCHES "^(regress|compat|misuse)$")
@@ -192,6 +193,13 @@ function(pawl_test_properties name label)
   endif()
 endfunction()
 
+# The program once more, as <name>.<how>, with a word in its environment.
+function(pawl_test_again name target label how word)
+  add_test(NAME ${name}.${how} COMMAND ${target})
+  pawl_test_properties(${name}.${how} "${label}")
+  set_tests_properties(${name}.${how} PROPERTIES ENVIRONMENT ${word})
+endfunction()
+
 # A cmocka program, and once more in each other way that the list asks for.
 function(pawl_stress_test name target source library)
   pawl_test_program(${target} "${source}" ${library} cmocka::cmocka)
@@ -201,9 +209,10 @@ function(pawl_stress_test name target source library)
   add_test(NAME ${name} COMMAND ${target})
   pawl_test_properties(${name} ${kind})
   if(arg_ALSO_SCALING)
-    add_test(NAME ${name}.scaling COMMAND ${target})
-    pawl_test_properties(${name}.scaling ${kind})
-    set_tests_properties(${name}.scaling PROPERTIES ENVIRONMENT PAWL_BIAS=on)
+    pawl_test_again(${name} ${target} ${kind} scaling PAWL_BIAS=on)
+  endif()
+  if(arg_ALSO_FENCED)
+    pawl_test_again(${name} ${target} ${kind} fenced PAWL_NO_MEMBARRIER=1)
   endif()
   # Once with each compiler, as the twins.
   if(arg_ALSO_TRACED AND traced)
@@ -234,6 +243,9 @@ function(pawl_unit_test name target source library)
       set(long ";long")
     endif()
     pawl_test_properties(${name}.c++ "${kind};twin${long}")
+    if(arg_ALSO_FENCED)
+      pawl_test_again(${name}.c++ ${target}_twin "${kind};twin${long}" fenced PAWL_NO_MEMBARRIER=1)
+    endif()
   endif()
 endfunction()
 

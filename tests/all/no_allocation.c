@@ -173,10 +173,7 @@ TEST_CASE(the_allocator_of_this_program_counts)
     assert_true(calls_under_lock >= under_lock + 2);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()
 
 #else
 

@@ -56,7 +56,4 @@ TEST_CASE(a_grace_period_that_is_over_is_not_waited_for)
     pawl_rcu_domain_destroy(&domain);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -311,10 +311,7 @@ TEST_CASE(all_hold_where_readers_never_scale)
     all_at_once(ENTRIES_OFF);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()
 
 #else
 

@@ -516,7 +516,4 @@ TEST_CASE(init_without_memory_says_so_and_the_lock_works_all_the_same)
 #endif
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -188,8 +188,4 @@ TEST_CASE(a_writer_that_forks_in_a_handler_is_granted_in_the_child_too)
     assert_true(named() == 0);
 }
 
-int main(int argc, char **argv)
-{
-    three_locks_on_a_drain();
-    return test_main(argc, argv);
-}
+TEST_MAIN(three_locks_on_a_drain())

@@ -166,8 +166,4 @@ TEST_CASE(a_lock_that_was_never_initialised_is_reported)
     }
 }
 
-int main(int argc, char **argv)
-{
-    misuse_without_lines();
-    return test_main(argc, argv);
-}
+TEST_MAIN(misuse_without_lines())

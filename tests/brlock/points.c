@@ -305,7 +305,4 @@ TEST_CASE(a_reader_stores_to_its_own_line_only_and_fences_before_it_looks)
     end();
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -227,7 +227,4 @@ TEST_CASE(nobody_is_in_beside_whom_it_excludes)
     } while (test_now() < end);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

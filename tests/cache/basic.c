@@ -561,7 +561,4 @@ TEST_CASE_WITH(a_loader_that_forks_goes_on_in_both, begin, end)
 
 #endif
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -137,7 +137,4 @@ TEST_CASE(whatever_comes_and_goes_hits_and_references_are_whole)
     assert_int_equal(shared.made, shared.freed);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -187,7 +187,4 @@ TEST_CASE(a_spinlock_is_silent)
     assert_silent(spin_in_a_handler, NULL);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

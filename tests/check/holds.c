@@ -294,7 +294,4 @@ TEST_CASE(an_assertion_is_met_by_the_state_it_names_or_a_stronger_one)
         }
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

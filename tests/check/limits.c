@@ -360,7 +360,4 @@ TEST_CASE(threads_beyond_the_lines_are_served_unchecked_with_one_warning)
                      "some go unchecked\n");
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

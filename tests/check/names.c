@@ -129,7 +129,4 @@ TEST_CASE(a_sequence_lock_is_called_so_with_its_own_address_and_name)
                    "by pawl_seq_drop_write in thread ", "page: doc/seq.md", NULL);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

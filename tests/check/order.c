@@ -362,7 +362,4 @@ TEST_CASE(a_forked_child_remembers_the_orders_of_its_parent)
     assert_reports(fork_between, NULL, INVERSION, NULL);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

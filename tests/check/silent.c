@@ -462,7 +462,4 @@ TEST_CASE(no_operation_allocates_memory)
     assert_int_equal(taken, 0);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -221,7 +221,4 @@ TEST_CASE(with_report_in_the_environment_the_program_goes_on_with_its_errno)
     assert_reports(go_on, NULL, "pawl: not held as asserted: ", "went on\n", NULL);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

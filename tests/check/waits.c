@@ -403,7 +403,4 @@ TEST_CASE(a_holder_that_vanishes_during_a_wait_is_reported)
                    ", which is gone, holds W, taken at ", NULL);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

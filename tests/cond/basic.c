@@ -309,7 +309,4 @@ TEST_CASE(whoever_looks_for_a_flag_in_between_misses_no_notification)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

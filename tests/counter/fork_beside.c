@@ -130,11 +130,7 @@ TEST_CASE(a_thread_kills_a_reference_count)
     pawl_bigref_destroy(&shared);
 }
 
-int main(int argc, char **argv)
-{
-    alarm(TEST_HANGS);
-    return test_main(argc, argv);
-}
+TEST_MAIN(alarm(TEST_HANGS))
 
 #else
 

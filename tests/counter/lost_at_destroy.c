@@ -65,7 +65,4 @@ TEST_CASE(an_add_beside_destroy_is_in_the_object)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

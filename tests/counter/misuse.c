@@ -169,7 +169,4 @@ TEST_CASE(with_report_only_the_program_goes_on_and_the_count_is_kept)
     assert_non_null(strstr(said, "went on"));
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -163,7 +163,4 @@ TEST_CASE(single_steps_end)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

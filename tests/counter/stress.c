@@ -156,7 +156,4 @@ TEST_CASE(of_a_light_and_a_heavy_fence_one_side_sees_the_other)
     pthread_barrier_destroy(&t.both);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

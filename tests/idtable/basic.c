@@ -522,7 +522,4 @@ TEST_CASE_WITH(the_child_of_a_fork_has_the_objects, begin, end)
 #endif
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

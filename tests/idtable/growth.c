@@ -470,7 +470,4 @@ TEST_CASE_WITH(growing_under_an_objects_lock_waits_for_no_callback, begin, end)
     must(pawl_rcu_domain_limit(&domain, PAWL_RCU_CALLS, PAWL_RCU_BYTES, PAWL_RCU_WAIT) == 0);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

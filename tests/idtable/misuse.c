@@ -251,8 +251,4 @@ TEST_CASE(right_use_is_silent)
     assert_silent(go_on_after_init_has_refused, NULL);
 }
 
-int main(int argc, char **argv)
-{
-    misuse_without_lines();
-    return test_main(argc, argv);
-}
+TEST_MAIN(misuse_without_lines())

@@ -312,7 +312,4 @@ TEST_CASE(an_object_that_is_released_too_early_is_noticed)
     assert_aborts_saying(without_grace_periods_removing, NULL, "o->releases == 0");
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -314,7 +314,4 @@ TEST_CASE(lookups_find_what_is_in_and_nothing_else)
     } while (test_now() < end || shared.found == 0 || shared.missed == 0);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -155,7 +155,4 @@ TEST_CASE(two_locks_are_taken_in_one_order_and_the_same_one_once)
     assert_true(two[0].word == 0 && two[1].word == 0);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -114,7 +114,4 @@ TEST_CASE(a_claim_without_a_turn_is_permitted_where_the_table_has_one)
     for_each_word(check_permits);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -119,11 +119,7 @@ TEST_CASE(a_counted_read_waits_for_a_signal_and_is_dropped_by_another_thread)
     END(64)
 }
 
-int main(int argc, char **argv)
-{
-    ipawl_entries_mode_(ENTRIES_ON);
-    return test_main(argc, argv);
-}
+TEST_MAIN(ipawl_entries_mode_(ENTRIES_ON))
 
 #else
 

@@ -241,7 +241,4 @@ TEST_CASE(a_handler_may_try_and_interrupts_a_sleeper_without_harm)
     assert_true(LOCK_IS_UNUSED(busy));
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

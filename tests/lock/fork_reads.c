@@ -309,11 +309,7 @@ TEST_CASE(a_read_that_a_writer_waited_for_stays_held)
     beside(&before_a_writer, stays_held_until_init);
 }
 
-int main(int argc, char **argv)
-{
-    ipawl_entries_mode_(ENTRIES_ON);
-    return test_main(argc, argv);
-}
+TEST_MAIN(ipawl_entries_mode_(ENTRIES_ON))
 
 #else
 

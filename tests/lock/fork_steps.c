@@ -357,10 +357,7 @@ TEST_CASE(a_thread_that_sleeps_for_a_latch_wakes_in_the_child)
 
 /* ---------------------------------------------------------------------------------------------- */
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()
 
 #else
 

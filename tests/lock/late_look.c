@@ -247,8 +247,4 @@ TEST_CASE(a_late_look_leaves_a_waiter_of_a_lock_of_another_width_asleep)
     look_at_the_other_width(write_64, look_late_32, look_late_64);
 }
 
-int main(int argc, char **argv)
-{
-    alarm(TEST_HANGS);
-    return test_main(argc, argv);
-}
+TEST_MAIN(alarm(TEST_HANGS))

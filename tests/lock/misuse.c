@@ -258,7 +258,4 @@ TEST_CASE(threads_that_sleep_for_a_lock_are_no_misuse)
     assert_silent(crowd, NULL);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -187,7 +187,4 @@ TEST_CASE(a_single_reader_beside_a_turn_is_told_from_a_granted_writer)
     assert_true(beside_one > 0);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

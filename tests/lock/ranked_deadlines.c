@@ -22,7 +22,4 @@ TEST_CASE(a_wait_with_a_rank_ends_at_its_deadline)
     pawl_lock64_drop_write(&lock);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

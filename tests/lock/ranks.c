@@ -103,7 +103,4 @@ TEST_CASE(a_reader_does_not_enter_beside_another_before_a_writer_of_a_higher_ran
     expect(ranks, expected, 3);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

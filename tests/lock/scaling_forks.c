@@ -126,11 +126,7 @@ TEST_CASE(a_drop_beside_a_writer_with_a_deadline)
     a_drop_beside(writes_in_time);
 }
 
-int main(int argc, char **argv)
-{
-    ipawl_entries_mode_(ENTRIES_ON);
-    return test_main(argc, argv);
-}
+TEST_MAIN(ipawl_entries_mode_(ENTRIES_ON))
 
 #else
 

@@ -226,11 +226,7 @@ TEST_CASE(the_read_of_a_thread_that_ended_unseen_ends_with_its_line)
     assert_int_equal(lines_looked_at(), 1); /* the caller's: the one of the dead is its own now */
 }
 
-int main(int argc, char **argv)
-{
-    ipawl_entries_mode_(ENTRIES_ON);
-    return test_main(argc, argv);
-}
+TEST_MAIN(ipawl_entries_mode_(ENTRIES_ON))
 
 #else
 

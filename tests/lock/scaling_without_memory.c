@@ -323,10 +323,7 @@ TEST_CASE(readers_make_no_system_call_after_their_first_read)
     by_each_mode(reads_in_two_threads);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()
 
 #else
 

@@ -52,7 +52,4 @@ TEST_CASE(the_last_user_frees_the_lock_that_the_one_before_is_dropping)
     print_message("%u objects\n", objects);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -142,10 +142,7 @@ TEST_CASE(a_handler_above_a_sleeper_for_the_latch_fails_and_returns)
     assert_int_equal(lock32.word, PAWL_LOCK_BIASED);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()
 
 #else
 

@@ -199,7 +199,4 @@ TEST_CASE(a_claim_keeps_the_units_of_its_row)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -105,7 +105,4 @@ TEST_CASE(words_of_32_bits_at_the_ends_of_their_fields)
         }
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -125,7 +125,4 @@ TEST_CASE(every_thread_has_a_number_of_its_own_that_lives_with_it)
     assert_false(pawl_os_thread_lives(INT_MAX)); /* no system counts so far */
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

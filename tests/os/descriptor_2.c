@@ -121,7 +121,4 @@ TEST_CASE(a_program_that_starts_without_descriptor_2_never_gets_the_text)
     holds(start_without_descriptor_2);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -159,7 +159,4 @@ TEST_CASE(two_threads_that_take_turns_lose_no_wake)
     assert_int_equal(turn, 0);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

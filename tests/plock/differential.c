@@ -188,7 +188,4 @@ TEST_CASE(random_sequences_of_lorw_follow_its_word)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

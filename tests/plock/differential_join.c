@@ -146,7 +146,4 @@ TEST_CASE(random_sequences_follow_the_table)
     walk_free(g.k);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

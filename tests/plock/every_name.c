@@ -273,7 +273,4 @@ TEST_CASE(helpers_work_on_every_size)
     EVERY_HELPER(long);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -154,7 +154,4 @@ TEST_CASE(the_program_sees_our_changes_through_its_own_type)
     assert_ptr_equal(publish(&slot, &word, &target), &target);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

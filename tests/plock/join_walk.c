@@ -204,7 +204,4 @@ TEST_CASE(finds_the_mark_that_nobody_takes_away)
     walk_free(k);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -85,7 +85,4 @@ TEST_CASE(right_use_is_not_reported)
     assert_int_equal(lock, 0);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -298,7 +298,4 @@ TEST_CASE_WITH(a_reader_that_only_looked_in_leaves_nothing, reset, NULL)
     assert_int_equal(word, W);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

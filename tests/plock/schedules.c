@@ -256,7 +256,4 @@ TEST_CASE(lorw_under_random_schedules)
     many_schedules(play_lorw);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

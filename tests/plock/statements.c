@@ -123,7 +123,4 @@ TEST_CASE(so_is_one_of_a_long)
     assert_true(word == 6);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -284,7 +284,4 @@ TEST_CASE(lorw_readers_and_writers_exclude_each_other)
     run(readers_and_writers);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

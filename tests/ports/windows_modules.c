@@ -91,7 +91,4 @@ TEST_CASE(a_module_may_come_and_go_while_threads_live)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

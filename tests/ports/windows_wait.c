@@ -203,7 +203,4 @@ TEST_CASE(shared_waits_look_again_and_keep_their_deadline)
     assert_int_equal(pawl_os_wake_classes(&value, UINT32_MAX, 1), 0);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

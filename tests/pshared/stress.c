@@ -299,8 +299,4 @@ TEST_CASE(nobody_is_in_beside_whom_it_excludes_and_nobody_sleeps_for_ever)
     } while (test_now() < end || waits == 0); /* 0: nobody has slept yet */
 }
 
-int main(int argc, char **argv)
-{
-    alarm(TEST_HANGS);
-    return test_main(argc, argv);
-}
+TEST_MAIN(alarm(TEST_HANGS))

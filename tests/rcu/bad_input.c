@@ -548,7 +548,4 @@ TEST_CASE(callbacks_that_call_for_ever_let_barriers_and_others_pass)
         assert_int_equal(pawl_rcu_barrier(), 0); /* what they had called before they saw it */
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -397,7 +397,14 @@ TEST_CASE(a_thread_that_ends_online_holds_nobody_up)
     pawl_rcu_domain_synchronize(pawl_rcu_qs());
 }
 
-int main(int argc, char **argv)
+TEST_CASE(readers_pass_fences_where_the_environment_forbids_membarrier)
 {
-    return test_main(argc, argv);
+    if (getenv("PAWL_NO_MEMBARRIER") == NULL)
+        return;
+    assert_true(ipawl_fence_light_free_ == 0);
+    pawl_rcu_read_lock();
+    assert_null(PAWL_RCU_MINE_.line); /* the inline path stays closed */
+    pawl_rcu_read_unlock();
 }
+
+TEST_MAIN()

@@ -99,10 +99,7 @@ TEST_CASE(later_calls_do_not_allocate_at_the_limit_or_below)
     assert_int_equal(pawl_load_relaxed32(&runs), 120000);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()
 
 #else
 

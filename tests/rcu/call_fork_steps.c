@@ -307,10 +307,7 @@ TEST_CASE(a_wait_for_a_grace_period_that_another_thread_drives)
     fork_at_every_instruction_of(&beside);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()
 
 #else
 

@@ -440,7 +440,4 @@ TEST_CASE_WITH(try_call_at_the_limit_never_waits, set_up, tear_down)
     let_go();
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -333,7 +333,4 @@ TEST_CASE(nothing_runs_before_its_readers_have_left)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -103,7 +103,4 @@ TEST_CASE(nor_does_one_to_which_the_registry_had_no_line_to_give)
     lines_free_all();
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -203,7 +203,4 @@ TEST_CASE(without_readers_both_make_one_membarrier_and_no_other_call)
 #endif
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

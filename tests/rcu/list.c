@@ -274,7 +274,4 @@ TEST_CASE(a_domain_of_ones_own_has_walks_too)
     assert_int_equal(sum, 606);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

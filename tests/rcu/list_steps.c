@@ -290,7 +290,4 @@ TEST_CASE(a_reader_that_is_moved_to_another_chain_comes_to_its_end)
     assert_int_equal(points, 3);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -341,7 +341,4 @@ TEST_CASE(what_is_right_is_not_reported)
     assert_silent(read_and_update, NULL);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

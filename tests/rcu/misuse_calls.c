@@ -118,8 +118,4 @@ TEST_CASE(correct_use_is_silent)
     assert_silent(use_it_well, NULL);
 }
 
-int main(int argc, char **argv)
-{
-    misuse_without_lines();
-    return test_main(argc, argv);
-}
+TEST_MAIN(misuse_without_lines())

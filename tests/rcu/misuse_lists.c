@@ -135,8 +135,4 @@ TEST_CASE(walks_in_their_section_and_walks_of_writers_are_silent)
     assert_silent(walk_as_one_should, NULL);
 }
 
-int main(int argc, char **argv)
-{
-    misuse_without_lines();
-    return test_main(argc, argv);
-}
+TEST_MAIN(misuse_without_lines())

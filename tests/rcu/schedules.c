@@ -348,7 +348,4 @@ TEST_CASE(waiters_share_grace_periods)
     assert_in_range(fewest, 1, 2);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -233,7 +233,4 @@ TEST_CASE(without_a_function_a_line_on_standard_error_reports)
         fail_msg("status %#x: %s", (unsigned)status, said);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

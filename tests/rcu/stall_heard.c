@@ -66,7 +66,4 @@ TEST_CASE(a_driver_hears_of_a_wish_for_reports)
     assert_true(explore_with_deadlines(begin, bodies, 3, end, 2) > 100);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

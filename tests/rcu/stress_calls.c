@@ -177,7 +177,4 @@ TEST_CASE(every_callback_runs_once_and_never_too_early)
     print_message("%u rounds\n", rounds);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

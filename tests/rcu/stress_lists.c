@@ -210,7 +210,4 @@ TEST_CASE(a_walk_meets_what_stays_exactly_once_and_nobody_who_was_freed)
     } while (test_now() < over);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

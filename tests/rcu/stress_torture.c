@@ -400,7 +400,4 @@ TEST_CASE(grace_periods_that_see_no_reader_are_found_out)
     assert_found_out(pawl_rcu_qs(), 0, true);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -540,8 +540,4 @@ TEST_CASE_WITH(a_child_of_fork_without_handlers_holds_nothing, set_up, NULL)
 #endif
 }
 
-int main(int argc, char **argv)
-{
-    alarm(TEST_HANGS);
-    return test_main(argc, argv);
-}
+TEST_MAIN(alarm(TEST_HANGS))

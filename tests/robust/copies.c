@@ -45,7 +45,4 @@ TEST_CASE(each_copy_gives_the_number_of_this_life)
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -276,8 +276,4 @@ TEST_CASE_WITH(the_living_go_on_while_others_are_killed, set_up, NULL)
     print_message("killed %u in %u rounds\n", killed, rounds);
 }
 
-int main(int argc, char **argv)
-{
-    alarm(TEST_HANGS);
-    return test_main(argc, argv);
-}
+TEST_MAIN(alarm(TEST_HANGS))

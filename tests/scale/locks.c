@@ -123,7 +123,4 @@ TEST_CASE(a_spinlock_that_nobody_else_wants_makes_no_system_call)
         }
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

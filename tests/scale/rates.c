@@ -140,8 +140,4 @@ static void set_slots(const char *slots)
 #endif
 }
 
-int main(int argc, char **argv)
-{
-    set_slots(getenv("PAWL_SCALE_SLOTS"));
-    return test_main(argc, argv);
-}
+TEST_MAIN(set_slots(getenv("PAWL_SCALE_SLOTS")))

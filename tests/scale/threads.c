@@ -75,7 +75,4 @@ TEST_CASE(a_thread_without_a_line_pays_the_price_of_a_common_lock)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

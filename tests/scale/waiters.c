@@ -132,7 +132,4 @@ TEST_CASE(a_drop_in_shared_memory_asks_for_writers_only)
     assert_true(counted.calls_in_drops <= 2u * (uint64_t)(started + 1));
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

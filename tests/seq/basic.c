@@ -350,7 +350,4 @@ TEST_CASE(parts_of_a_value_can_be_read)
     assert_true(third == value.n[2]);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -123,7 +123,4 @@ TEST_CASE(the_child_of_a_fork_reads_and_repairs_what_a_thread_was_writing)
     stop_writer(writer);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

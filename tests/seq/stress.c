@@ -144,7 +144,4 @@ TEST_CASE(nobody_reads_half_a_write_and_no_write_is_lost)
     } while (test_now() < end);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

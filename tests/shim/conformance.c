@@ -399,7 +399,4 @@ TEST_CASE_WITH(an_unlock_of_what_nobody_holds_gets_eperm, start_actors, end_acto
     assert_int_equal(actor_do(&one, pthread_rwlock_unlock, &lock), 0);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -168,7 +168,4 @@ TEST_CASE_WITH(calls_leave_errno_alone, start_actors, end_actors)
     assert_int_equal(actor_do(&one, pthread_rwlock_unlock, &lock), 0);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

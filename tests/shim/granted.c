@@ -106,10 +106,7 @@ TEST_CASE(a_read_that_was_handed_over_lets_nobody_in_beside_a_writer)
     actor_end(&reader);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()
 
 #else
 

@@ -446,7 +446,4 @@ TEST_CASE(a_lock_that_is_held_can_be_destroyed_and_made_anew)
     assert_int_equal(pthread_rwlock_unlock(&l), 0);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -114,7 +114,4 @@ TEST_CASE(a_process_shared_lock_is_left_to_the_c_library)
     assert_int_equal(pthread_rwlockattr_destroy(&attributes), 0);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -120,7 +120,4 @@ TEST_CASE_WITH(a_thread_that_reads_gets_edeadlk_in_each_life, start_actors, end_
     }
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -126,7 +126,4 @@ TEST_CASE(a_program_in_c_loads_a_library_with_a_shared_mutex)
     assert_int_equal(dlclose(library_in_cxx), 0);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

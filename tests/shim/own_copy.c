@@ -82,7 +82,4 @@ TEST_CASE(a_child_goes_on_with_both)
     actor_end(&two);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

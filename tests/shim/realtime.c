@@ -135,7 +135,4 @@ TEST_CASE_WITH(a_reader_reads_again_beside_a_waiting_writer_of_higher_priority, 
     assert_int_equal(actor_do(&one, pthread_rwlock_unlock, &lock), 0);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

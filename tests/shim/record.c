@@ -142,7 +142,4 @@ TEST_CASE(a_full_record_counts_the_rest)
     record.beyond = 0;
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

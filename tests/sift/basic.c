@@ -424,7 +424,4 @@ TEST_CASE(destroy_takes_null)
     pawl_sift_destroy(NULL);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -275,8 +275,4 @@ TEST_CASE(memory_that_was_never_zeroed_is_reported_instead_of_waiting)
                    NULL);
 }
 
-int main(int argc, char **argv)
-{
-    misuse_without_lines();
-    return test_main(argc, argv);
-}
+TEST_MAIN(misuse_without_lines())

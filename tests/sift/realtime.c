@@ -257,7 +257,4 @@ TEST_CASE(a_waiting_realtime_reader_keeps_its_deadline)
     pawl_sift_destroy(&lock);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

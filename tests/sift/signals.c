@@ -263,7 +263,4 @@ TEST_CASE(a_handler_writes_what_threads_read_that_hold_it_back)
     pawl_sift_destroy(&lock);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -238,7 +238,4 @@ TEST_CASE(nobody_is_in_beside_whom_it_excludes)
     print_message("%" PRIu64 " handlers read\n", handled);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

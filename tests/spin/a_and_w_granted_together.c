@@ -71,8 +71,4 @@ TEST_CASE(a_writer_without_r_waits_for_the_claim_of_an_atomic_user)
     sim_end();
 }
 
-int main(int argc, char **argv)
-{
-    sim_begin();
-    return test_main(argc, argv);
-}
+TEST_MAIN(sim_begin())

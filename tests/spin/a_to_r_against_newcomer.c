@@ -76,8 +76,4 @@ TEST_CASE(one_who_turns_with_nobody_coming_never_lets_go)
     sim_end();
 }
 
-int main(int argc, char **argv)
-{
-    sim_begin();
-    return test_main(argc, argv);
-}
+TEST_MAIN(sim_begin())

@@ -85,8 +85,4 @@ TEST_CASE(each_claim_ends_whatever_the_application_bits_hold)
         }
 }
 
-int main(int argc, char **argv)
-{
-    sim_begin();
-    return test_main(argc, argv);
-}
+TEST_MAIN(sim_begin())

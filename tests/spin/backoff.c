@@ -68,7 +68,4 @@ TEST_CASE(the_cpu_is_offered_only_after_the_time_to_suspect)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -213,7 +213,4 @@ TEST_CASE(the_same_lock_twice_is_taken_once)
     assert_int_equal(lock32.word, 0);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

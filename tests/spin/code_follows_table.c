@@ -267,7 +267,4 @@ TEST_CASE(an_undisturbed_operation_costs_what_the_table_says)
     plain = false;
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -138,7 +138,4 @@ TEST_CASE(fifty_one_threads_write_in_turn)
     assert_int_equal(c.lock.word, 2);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -77,8 +77,4 @@ TEST_CASE(sixty_three_readers_are_in_at_one_instant)
     assert_int_equal(lock.word, 3);
 }
 
-int main(int argc, char **argv)
-{
-    sim_begin();
-    return test_main(argc, argv);
-}
+TEST_MAIN(sim_begin())

@@ -28,7 +28,4 @@ TEST_CASE(the_bound_is_far_below_a_millisecond_on_the_slowest_hint)
     assert_true(PAWL_SPIN_LONGEST_PAUSE * SLOWEST_HINT_CYCLES / CYCLES_PER_US < 20);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -51,8 +51,4 @@ TEST_CASE(a_missed_instant_with_readers_in_it_costs_nothing)
     sim_end();
 }
 
-int main(int argc, char **argv)
-{
-    sim_begin();
-    return test_main(argc, argv);
-}
+TEST_MAIN(sim_begin())

@@ -70,8 +70,4 @@ TEST_CASE(a_reader_behind_a_writer_only_reads)
     sim_end();
 }
 
-int main(int argc, char **argv)
-{
-    sim_begin();
-    return test_main(argc, argv);
-}
+TEST_MAIN(sim_begin())

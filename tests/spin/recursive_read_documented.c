@@ -43,8 +43,4 @@ TEST_CASE(a_reader_inside_its_own_seek_waits_for_ever_once_a_writer_has_claimed)
     reader_inside(pawl_spin32_take_seek, pawl_spin32_drop_seek);
 }
 
-int main(int argc, char **argv)
-{
-    sim_begin();
-    return test_main(argc, argv);
-}
+TEST_MAIN(sim_begin())

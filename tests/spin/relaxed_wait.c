@@ -77,8 +77,4 @@ TEST_CASE(the_access_that_ends_a_wait_acquires)
     }
 }
 
-int main(int argc, char **argv)
-{
-    sim_begin();
-    return test_main(argc, argv);
-}
+TEST_MAIN(sim_begin())

@@ -69,8 +69,4 @@ TEST_CASE(nothing_is_sequentially_consistent)
         }
 }
 
-int main(int argc, char **argv)
-{
-    sim_begin();
-    return test_main(argc, argv);
-}
+TEST_MAIN(sim_begin())

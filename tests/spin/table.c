@@ -301,7 +301,4 @@ TEST_CASE(the_table_uses_every_tag_of_the_transitions)
                                       strncmp(table_tags[i].name, "SPIN_BITS", 9) != 0);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -238,7 +238,4 @@ TEST_CASE(every_planted_mistake_is_found)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

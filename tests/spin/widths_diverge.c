@@ -102,7 +102,4 @@ TEST_CASE(the_widths_agree_after_each_of_many_operations)
             fail_msg("%s never succeeded", table_ops[i].name);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

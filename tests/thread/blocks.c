@@ -209,9 +209,6 @@ TEST_CASE(threads_have_blocks_that_are_shared_in_plain_builds)
     skip();
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()
 
 #endif

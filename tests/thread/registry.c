@@ -153,7 +153,4 @@ TEST_CASE(a_line_left_behind_under_the_same_number_is_used_again)
     assert_int_equal(line->owner, pawl_os_thread_id());
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

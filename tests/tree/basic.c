@@ -424,7 +424,4 @@ TEST_CASE_WITH(batches_change_the_tree_beside_each_other, begin, end)
     (void)depth_of_all(NODES / 2);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

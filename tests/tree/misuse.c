@@ -117,7 +117,4 @@ TEST_CASE(right_use_is_silent)
     assert_silent(use_all, NULL);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

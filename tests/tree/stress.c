@@ -174,7 +174,4 @@ TEST_CASE(what_is_in_is_found_whatever_else_comes_and_goes)
     pawl_tree_destroy(&shared.tree);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -130,7 +130,4 @@ TEST_CASE(a_wake_too_many_is_handed_on)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -435,7 +435,4 @@ TEST_CASE(the_last_store_may_come_after_the_shared_wake)
     assert_int_equal(status, 0);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -184,7 +184,4 @@ TEST_CASE(each_of_a_crowd_is_found_at_its_own_address)
     assert_int_equal(table_here()->queues, 0);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -120,7 +120,4 @@ TEST_CASE(right_use_is_silent)
     assert_silent(use_it_all_rightly, NULL);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

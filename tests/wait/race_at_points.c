@@ -198,7 +198,4 @@ TEST_CASE(drops_wake_nobody_else_while_a_woken_waiter_has_not_run)
     assert_int_equal(inside, CROWD);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -168,7 +168,4 @@ TEST_CASE(no_token_gets_lost)
     } while (test_now() < end || rounds < 4);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()

@@ -149,7 +149,4 @@ TEST_CASE(who_is_picked_wakes_and_nobody_is_forgotten)
     } while (test_now() < end || rounds < 4);
 }
 
-int main(int argc, char **argv)
-{
-    return test_main(argc, argv);
-}
+TEST_MAIN()
