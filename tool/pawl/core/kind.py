@@ -7,7 +7,8 @@ points pass that list in. No host asks which kind it has: what a kind leaves out
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, fields
 from importlib import import_module
@@ -36,6 +37,19 @@ class Cell:
 
     parameters: dict
     options: list[str]
+
+    @classmethod
+    def of(cls, parameters: dict, *others: str, more: Iterable[str] = ()) -> Cell:
+        """The driver is told of all parameters but the others: of section_us as --section, and of
+        a flag by its name."""
+        told = []
+        for key, value in parameters.items():
+            name = "--" + re.sub("_(us|ms)$", "", key).replace("_", "-")
+            if key in others or value is False:
+                continue
+            values = value if isinstance(value, list) else [value]
+            told += [name] if value is True else [name, ",".join(map(str, values))]
+        return cls(parameters, [*told, *more])
 
     @property
     def candidates(self) -> list[str]:

@@ -91,33 +91,7 @@ def _cell(request: Request, machine: str, point: tuple, length: float, names: li
         "pin": "none",
         "candidates": names,
     }
-    told = [
-        "--threads",
-        threads,
-        "--cpus",
-        cpus,
-        "--busy",
-        busy,
-        "--section",
-        section,
-        "--outside",
-        outside,
-        "--writes",
-        writes,
-        "--deadline",
-        deadline,
-        "--seconds",
-        seconds,
-        "--rounds",
-        request.rounds,
-        "--warmup",
-        request.warmup,
-        "--seed",
-        request.seed,
-        "--candidates",
-        ",".join(names),
-    ]
-    return Cell(parameters, [str(o) for o in told] + SIDES.get(scene, (None, []))[1])
+    return Cell.of(parameters, "bench", "scene", "pin", more=SIDES.get(scene, (None, []))[1])
 
 
 def _length(request: Request, points: list[tuple], names: list[str]) -> float:

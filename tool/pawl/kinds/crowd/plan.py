@@ -85,29 +85,7 @@ def _cell(request: Request, point: tuple, length: float, names: list[str]) -> Ce
         "pin": request.pin,
         "candidates": names,
     }
-    told = [
-        "--threads",
-        threads,
-        "--section",
-        section,
-        "--outside",
-        parameters["outside_us"],
-        "--writes",
-        writes,
-        "--seconds",
-        length,
-        "--rounds",
-        request.rounds,
-        "--warmup",
-        request.warmup,
-        "--seed",
-        request.seed,
-        "--pin",
-        request.pin,
-        "--candidates",
-        ",".join(names),
-    ]
-    return Cell(parameters, [str(o) for o in told] + ["--hog"] * hog)
+    return Cell.of(parameters, "bench")
 
 
 def plan(request: Request, names: list[str]) -> list[Cell]:

@@ -50,28 +50,7 @@ def plan(request: Request, names: list[str]) -> list[Cell]:
             "pin": request.pin,
             "candidates": names,
         }
-        told = [
-            "--flood",
-            "--threads",
-            threads,
-            "--section",
-            section,
-            "--period",
-            request.period,
-            "--seconds",
-            length,
-            "--rounds",
-            request.rounds,
-            "--warmup",
-            request.warmup,
-            "--seed",
-            request.seed,
-            "--pin",
-            request.pin,
-            "--candidates",
-            ",".join(names),
-        ]
-        cells.append(Cell(parameters, [str(o) for o in told] + ["--hog"] * hog))
+        cells.append(Cell.of(parameters, "bench", more=["--flood"]))
     return cells
 
 

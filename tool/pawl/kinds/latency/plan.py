@@ -105,10 +105,6 @@ GIVEN = (
 )
 
 
-def _option(name: str) -> str:
-    return "--" + name.removesuffix("_us").removesuffix("_ms").replace("_", "-")
-
-
 def _cell(request: Request, name: str, names: list[str]) -> Cell:
     scene, alone = SCENARIOS[name], name == PAIRS
     seconds = round(max(LEAST_SECONDS, request.seconds * scene.share), 4)
@@ -126,10 +122,7 @@ def _cell(request: Request, name: str, names: list[str]) -> Cell:
         **given,
         "candidates": names,
     }
-    told = ["--scenario", name, "--candidates", ",".join(names)]
-    for key in ("seconds", "rounds", "warmup", "pin", "realtime", *GIVEN):
-        told += [_option(key), parameters[key]]
-    return Cell(parameters, [str(o) for o in told])
+    return Cell.of(parameters, "bench", "threads")
 
 
 def pair_options(request: Request) -> list[str]:

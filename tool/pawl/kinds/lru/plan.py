@@ -84,40 +84,6 @@ def _seconds(request: Request, samples: int) -> float:
     return round(max(LEAST_SECONDS, share), 4)
 
 
-def _options(p: dict, trace_path: str | None) -> list[str]:
-    told = [
-        "--threads",
-        p["threads"],
-        "--size",
-        p["size"],
-        "--chains",
-        p["chains"],
-        "--miss-cost",
-        p["miss_cost"],
-        "--seconds",
-        p["seconds"],
-        "--rounds",
-        p["rounds"],
-        "--warmup",
-        p["warmup"],
-        "--seed",
-        p["seed"],
-        "--pin",
-        p["pin"],
-        "--candidates",
-        ",".join(p["candidates"]),
-    ]
-    if p["latency"]:
-        told.append("--latency")
-    if trace_path:
-        told += ["--trace", trace_path]
-    else:
-        told += ["--keyspace", p["keyspace"], "--dist", p["dist"]]
-        if p["dist"] == "zipf":
-            told += ["--zipf-s", p["zipf_s"]]
-    return [str(o) for o in told]
-
-
 def plan(
     request: Request,
     choice: candidates.Choice,
@@ -146,6 +112,12 @@ def plan(
     samples = sum(len(choice.for_threads(t)) for *_, t in points) * request.rounds
     seconds, pin = _seconds(request, samples), options.pin(request.pin)
     source = trace.describe() if trace else None
+    others = {"hit_nominal", "trace"}
+    if trace_path:
+        others |= {"keyspace", "dist"}
+    if trace_path or request.dist != "zipf":
+        others.add("zipf_s")
+    more = ["--trace", trace_path] if trace_path else []
     cells = []
     for (size, keyspace, hit), cost, chains, threads in points:
         parameters = {
@@ -166,5 +138,5 @@ def plan(
             "latency": request.latency,
             "candidates": choice.for_threads(threads),
         }
-        cells.append(Cell(parameters, _options(parameters, trace_path)))
+        cells.append(Cell.of(parameters, *others, more=more))
     return cells

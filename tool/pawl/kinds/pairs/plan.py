@@ -22,5 +22,4 @@ class Request:
 
 def plan(request: Request, names: list[str]) -> list[Cell]:
     parameters = {"threads": 1, **vars(request), "candidates": names}
-    told = [text for key, value in vars(request).items() for text in (f"--{key}", str(value))]
-    return [Cell(parameters, [*told, "--candidates", ",".join(names)])]
+    return [Cell.of(parameters, "threads")]

@@ -54,19 +54,7 @@ def plan(request: Request, names: list[str]) -> list[Cell]:
                 "pin": request.pin,
                 "candidates": names,
             }
-            told = [
-                "--delay",
-                delay,
-                "--rounds",
-                rounds,
-                "--wakes",
-                wakes,
-                "--pin",
-                request.pin,
-                "--candidates",
-                ",".join(names),
-            ]
-            cells.append(Cell(parameters, [str(o) for o in told] + ["--hog"] * hog))
+            cells.append(Cell.of(parameters, "bench", "threads"))
     return cells
 
 
