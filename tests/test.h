@@ -208,6 +208,24 @@ static inline double test_now(void)
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
+static inline pthread_t test_start(void *(*body)(void *), void *argument)
+{
+    pthread_t thread;
+    must(pthread_create(&thread, NULL, body, argument) == 0);
+    return thread;
+}
+
+static inline void test_join(pthread_t thread)
+{
+    must(pthread_join(thread, NULL) == 0);
+}
+
+/* In a thread of its own, to its end. */
+static inline void test_elsewhere(void *(*body)(void *), void *argument)
+{
+    test_join(test_start(body, argument));
+}
+
 enum { TEST_MAX_THREADS = 256 };
 
 struct test_thread {
@@ -239,10 +257,10 @@ static inline void test_threads(unsigned count, void (*body)(void *, unsigned), 
         threads[i].argument = argument;
         threads[i].index = i;
         threads[i].start = &start;
-        must(pthread_create(&threads[i].id, NULL, test_thread_main, &threads[i]) == 0);
+        threads[i].id = test_start(test_thread_main, &threads[i]);
     }
     for (unsigned i = 0; i < count; i++)
-        must(pthread_join(threads[i].id, NULL) == 0);
+        test_join(threads[i].id);
     pthread_barrier_destroy(&start);
 }
 

@@ -39,8 +39,8 @@ include(GoogleTest)
 #   STANDARD     of C++, where a refusal is not about C++17
 function(pawl_test kind path)
   cmake_parse_arguments(PARSE_ARGV 2 arg
-                        "EXPLORER;POINTS;DEADLINES;THREADS;OURS;SPIN;OWN_COPY;\
-ALSO_SCALING;ALSO_FENCED;ALSO_TRACED;C_ONLY;ONE_THREAD;EACH_WIDTH;PLUGINS;NOT_PREFERRED;LONG;STATES;SOURCES"
+                        "EXPLORER;POINTS;DEADLINES;THREADS;OURS;SPIN;OWN_COPY;ALSO_FENCED;\
+ALSO_SCALING;ALSO_TRACED;C_ONLY;ONE_THREAD;EACH_WIDTH;PLUGINS;NOT_PREFERRED;LONG;STATES;SOURCES"
                         "VARIANT;STANDARD" "CLANG")
   set(how ${kind})
   if(kind MATCHES "^(regress|compat|misuse)$")

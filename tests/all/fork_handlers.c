@@ -137,11 +137,11 @@ TEST_CASE(a_handler_waits_for_a_lock)
     pthread_t holder;
     for (whose = BEFORE_OURS; whose < ORDERS; whose++) {
         held = 0;
-        must(pthread_create(&holder, NULL, holds_until_the_handler_sleeps, NULL) == 0);
+        holder = test_start(holds_until_the_handler_sleeps, NULL);
         while (pawl_load_relaxed32(&held) == 0)
             sched_yield();
         forks_with(told, uses_the_lock);
-        must(pthread_join(holder, NULL) == 0);
+        test_join(holder);
     }
 }
 
@@ -178,14 +178,13 @@ TEST_CASE(a_handler_holds_a_lock_for_which_others_wait)
     unsigned i;
     stop = 0;
     for (i = 0; i < 3; i++)
-        must(pthread_create(&others[i], NULL, i == 0 ? writes_and_writes : reads_and_reads, NULL) ==
-             0);
+        others[i] = test_start(i == 0 ? writes_and_writes : reads_and_reads, NULL);
     for (whose = BEFORE_OURS; whose < ORDERS; whose++)
         for (i = 0; i < 20; i++)
             forks_with(told, uses_the_lock);
     pawl_store_relaxed32(&stop, 1);
     for (i = 0; i < 3; i++)
-        must(pthread_join(others[i], NULL) == 0);
+        test_join(others[i]);
 }
 
 /* ---- A mutex, whose holder waits for a lock -------------------------------------------------- */
@@ -229,15 +228,15 @@ TEST_CASE(a_handler_waits_for_a_thread_that_waits_for_a_lock)
     pthread_t holder, waiter;
     for (whose = BEFORE_OURS; whose < ORDERS; whose++) {
         held = handlers_run = 0;
-        must(pthread_create(&holder, NULL, holds_until_handlers_run, NULL) == 0);
+        holder = test_start(holds_until_handlers_run, NULL);
         while (pawl_load_relaxed32(&held) == 0)
             sched_yield();
-        must(pthread_create(&waiter, NULL, waits_under_the_mutex, NULL) == 0);
+        waiter = test_start(waits_under_the_mutex, NULL);
         while (!somebody_sleeps())
             sched_yield();
         forks_with(told, uses_the_lock);
-        must(pthread_join(holder, NULL) == 0);
-        must(pthread_join(waiter, NULL) == 0);
+        test_join(holder);
+        test_join(waiter);
     }
 }
 
@@ -298,13 +297,13 @@ TEST_CASE(a_handler_reads_counters)
     pawl_bigref_init(&references, NULL, NULL);
     stop = 0;
     for (i = 0; i < 3; i++)
-        must(pthread_create(&others[i], NULL, counts_and_reads, NULL) == 0);
+        others[i] = test_start(counts_and_reads, NULL);
     for (whose = BEFORE_OURS; whose < ORDERS; whose++)
         for (i = 0; i < 20; i++)
             forks_with(told, counts_in_the_child);
     pawl_store_relaxed32(&stop, 1);
     for (i = 0; i < 3; i++)
-        must(pthread_join(others[i], NULL) == 0);
+        test_join(others[i]);
 }
 
 /* ---- Callbacks ------------------------------------------------------------------------------- */
@@ -346,15 +345,14 @@ static void queues_in_the_child(void)
 TEST_CASE(a_handler_waits_for_callbacks)
 {
     const struct story told = {calls_and_waits, calls_and_waits, calls_and_waits};
-    pthread_t other;
     unsigned i;
     stop = 0;
-    must(pthread_create(&other, NULL, calls_too, NULL) == 0);
+    const pthread_t other = test_start(calls_too, NULL);
     for (whose = BEFORE_OURS; whose < ORDERS; whose++)
         for (i = 0; i < 20; i++)
             forks_with(told, queues_in_the_child);
     pawl_store_relaxed32(&stop, 1);
-    must(pthread_join(other, NULL) == 0);
+    test_join(other);
 }
 
 int main(int argc, char **argv)

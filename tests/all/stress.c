@@ -191,7 +191,7 @@ static void start(struct slot *s, uint64_t *random)
     s->in_handlers = test_random(random);
     s->steps = 1 + test_random_below(random, TEST_SCALE(4000));
     s->leaves = LEAVES_NOTHING;
-    must(pthread_create(&s->id, NULL, work, s) == 0);
+    s->id = test_start(work, s);
 }
 
 /* True when the thread has ended. Its reads are in the word now, for anybody to drop. */

@@ -95,17 +95,16 @@ static void *take_bit(void *bit)
 /* The waiter of bit 1 is the older one, so a wake that does not tell bits apart would be his. */
 static void a_drop_wakes_the_waiter_of_its_own_bit(void **state)
 {
-    pthread_t of_one, of_six;
     (void)state;
     byte = 1u << 1 | 1u << 6;
-    must(pthread_create(&of_one, NULL, take_bit, (void *)1) == 0);
+    const pthread_t of_one = test_start(take_bit, (void *)1);
     usleep(1000);
-    must(pthread_create(&of_six, NULL, take_bit, (void *)6) == 0);
+    const pthread_t of_six = test_start(take_bit, (void *)6);
     usleep(1000);
     pawl_bitlock8_drop(&byte, 6);
-    must(pthread_join(of_six, NULL) == 0);
+    test_join(of_six);
     pawl_bitlock8_drop(&byte, 1);
-    must(pthread_join(of_one, NULL) == 0);
+    test_join(of_one);
     assert_int_equal(byte, 0);
 }
 

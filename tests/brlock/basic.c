@@ -62,9 +62,7 @@ static void *try_all(void *opaque)
 static void others_may(bool read, bool seek, bool write)
 {
     struct tries t;
-    pthread_t other;
-    must(pthread_create(&other, NULL, try_all, &t) == 0);
-    must(pthread_join(other, NULL) == 0);
+    test_elsewhere(try_all, &t);
     assert_int_equal(t.read, read);
     assert_int_equal(t.seek, seek);
     assert_int_equal(t.write, write);
@@ -180,14 +178,14 @@ static void begin_hold(struct holder *h, void (*take)(pawl_brlock *), void (*dro
     h->take = take;
     h->drop = drop;
     must(pthread_barrier_init(&h->step, NULL, 2) == 0);
-    must(pthread_create(&h->thread, NULL, hold, h) == 0);
+    h->thread = test_start(hold, h);
     pthread_barrier_wait(&h->step);
 }
 
 static void end_hold(struct holder *h)
 {
     pthread_barrier_wait(&h->step);
-    must(pthread_join(h->thread, NULL) == 0);
+    test_join(h->thread);
     pthread_barrier_destroy(&h->step);
 }
 
@@ -251,32 +249,31 @@ static void sleepers(void)
 {
     struct holder h;
     uint32_t done = 0;
-    pthread_t waiter;
     begin_hold(&h, pawl_brlock_take_read, pawl_brlock_drop_read);
-    must(pthread_create(&waiter, NULL, write_once, &done) == 0);
+    pthread_t waiter = test_start(write_once, &done);
     let_it_sleep();
     assert_int_equal(pawl_load_relaxed32(&done), 0);
     until_held_back();
     end_hold(&h);
-    must(pthread_join(waiter, NULL) == 0);
+    test_join(waiter);
     assert_int_equal(done, 1);
 
     done = 0;
     begin_hold(&h, pawl_brlock_take_write, pawl_brlock_drop_write);
-    must(pthread_create(&waiter, NULL, read_once, &done) == 0);
+    waiter = test_start(read_once, &done);
     let_it_sleep();
     assert_int_equal(pawl_load_relaxed32(&done), 0);
     end_hold(&h);
-    must(pthread_join(waiter, NULL) == 0);
+    test_join(waiter);
     assert_int_equal(done, 1);
 
     done = 0;
     begin_hold(&h, pawl_brlock_take_seek, pawl_brlock_drop_seek);
-    must(pthread_create(&waiter, NULL, write_once, &done) == 0);
+    waiter = test_start(write_once, &done);
     let_it_sleep();
     assert_int_equal(pawl_load_relaxed32(&done), 0);
     end_hold(&h);
-    must(pthread_join(waiter, NULL) == 0);
+    test_join(waiter);
     assert_int_equal(done, 1);
 }
 
@@ -296,9 +293,7 @@ static void *take_any_and_end(void *unused)
 
 static void any_thread(void)
 {
-    pthread_t other;
-    must(pthread_create(&other, NULL, take_any_and_end, NULL) == 0);
-    must(pthread_join(other, NULL) == 0);
+    test_elsewhere(take_any_and_end, NULL);
     others_may(true, true, false);
     pawl_brlock_drop_read_any(&lock);
     assert_true(pawl_brlock_try_read_any(&lock));
@@ -321,10 +316,8 @@ static void *take_read_and_end(void *unused)
 /* The counter of one thread falls below zero, and only the sum counts. */
 TEST_CASE(a_reader_that_ended_holding_can_be_counted_out_by_another)
 {
-    pthread_t other;
     must(pawl_brlock_init(&lock, PAWL_BRLOCK_LINES) == 0);
-    must(pthread_create(&other, NULL, take_read_and_end, NULL) == 0);
-    must(pthread_join(other, NULL) == 0);
+    test_elsewhere(take_read_and_end, NULL);
     assert_false(pawl_brlock_try_write(&lock));
     pawl_brlock_drop_read(&lock);
     assert_true(pawl_brlock_try_write(&lock));
@@ -445,17 +438,16 @@ static int read_cannot_until_made_anew(void)
 TEST_CASE(a_writer_that_waits_for_readers_keeps_newcomers_out_in_the_child)
 {
     uint32_t done = 0;
-    pthread_t writer;
     must(pawl_brlock_init(&lock, PAWL_BRLOCK_LINES) == 0);
     pawl_brlock_take_read_any(&lock);
-    must(pthread_create(&writer, NULL, write_once, &done) == 0);
+    const pthread_t writer = test_start(write_once, &done);
     while (pawl_brlock_try_read(&lock)) { /* the writer has not closed the lock yet */
         pawl_brlock_drop_read(&lock);
         sched_yield();
     }
     in_child(read_cannot_until_made_anew);
     pawl_brlock_drop_read_any(&lock);
-    must(pthread_join(writer, NULL) == 0);
+    test_join(writer);
     pawl_brlock_destroy(&lock);
 }
 

@@ -59,8 +59,7 @@ static void *write_once(void *lock)
 
 static pthread_t start_writer(pawl_brlock *lock)
 {
-    pthread_t thread;
-    must(pthread_create(&thread, NULL, write_once, lock) == 0);
+    const pthread_t thread = test_start(write_once, lock);
     return thread;
 }
 
@@ -85,7 +84,7 @@ TEST_CASE(readers_of_another_lock_wake_no_writer)
     assert_int_equal(wakes(), before);
     pawl_brlock_drop_read(a);
     assert_int_not_equal(wakes(), before);
-    must(pthread_join(writer, NULL) == 0);
+    test_join(writer);
     assert_true(named() == 0);
 }
 
@@ -101,14 +100,14 @@ TEST_CASE(when_one_of_two_writers_has_left_only_the_other_is_woken)
     second = start_writer(c);
     until_it_names(DRAIN_SEVERAL);
     pawl_brlock_drop_read(c);
-    must(pthread_join(second, NULL) == 0);
+    test_join(second);
     until_it_names(name_of(a));
     before = wakes();
     read_pairs(b);
     read_pairs(c);
     assert_int_equal(wakes(), before);
     pawl_brlock_drop_read(a);
-    must(pthread_join(first, NULL) == 0);
+    test_join(first);
     assert_true(named() == 0);
 }
 
@@ -133,7 +132,7 @@ TEST_CASE(readers_in_a_child_of_fork_wake_no_writer_of_the_parent)
     assert_int_equal(test_in_child(wake_nobody_in_the_child, NULL, said, sizeof said), 0);
     assert_true(named() == name_of(a));
     pawl_brlock_drop_read(a);
-    must(pthread_join(writer, NULL) == 0);
+    test_join(writer);
 }
 
 /* A writer forks in a signal handler while it sleeps. In the child the handler drops what the
@@ -176,7 +175,7 @@ TEST_CASE(a_writer_that_forks_in_a_handler_is_granted_in_the_child_too)
     action.sa_flags = SA_RESTART;
     must(sigaction(SIGUSR1, &action, NULL) == 0);
     pawl_brlock_take_read_any(a);
-    must(pthread_create(&writer, NULL, write_in_both, NULL) == 0);
+    writer = test_start(write_in_both, NULL);
     until_it_names(name_of(a));
     must(pthread_kill(writer, SIGUSR1) == 0);
     while (handled == 0)
@@ -184,7 +183,7 @@ TEST_CASE(a_writer_that_forks_in_a_handler_is_granted_in_the_child_too)
     must(waitpid(child, &status, 0) == child);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 42);
     pawl_brlock_drop_read_any(a);
-    must(pthread_join(writer, NULL) == 0);
+    test_join(writer);
     assert_true(named() == 0);
 }
 

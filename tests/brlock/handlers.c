@@ -30,10 +30,8 @@ static void *drops_without_its_line(void *unused)
 
 static void a_reader_that_has_given_its_line_back_drops_all_the_same(void **state)
 {
-    pthread_t thread;
     (void)state;
-    must(pthread_create(&thread, NULL, drops_without_its_line, NULL) == 0);
-    must(pthread_join(thread, NULL) == 0);
+    test_elsewhere(drops_without_its_line, NULL);
     assert_true(pawl_brlock_try_write(&lock));
     pawl_brlock_drop_write(&lock);
 }

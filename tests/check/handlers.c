@@ -43,19 +43,18 @@ static void *holder_main(void *unused)
 static void wait_and_handle(void (*handles)(void))
 {
     struct sigaction action;
-    pthread_t holder;
     misuse_without_lines();
     memset(&action, 0, sizeof action);
     action.sa_handler = handler;
     must(sigaction(SIGUSR1, &action, NULL) == 0);
     handle = handles;
     interrupted = pthread_self();
-    must(pthread_create(&holder, NULL, holder_main, NULL) == 0);
+    const pthread_t holder = test_start(holder_main, NULL);
     while (pawl_load_relaxed32(&is_taken) == 0)
         sched_yield();
     pawl_take_read(&taken);
     pawl_drop_read(&taken);
-    must(pthread_join(holder, NULL) == 0);
+    test_join(holder);
 }
 
 static void *other_waiter_main(void *unused)
@@ -126,8 +125,7 @@ static void upgrade_in_a_handler(void *unused)
 
 static void another_thread_waits(void)
 {
-    pthread_t waiter;
-    must(pthread_create(&waiter, NULL, other_waiter_main, NULL) == 0);
+    (void)test_start(other_waiter_main, NULL);
     until_parked(&other);
 }
 

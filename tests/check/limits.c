@@ -51,15 +51,14 @@ static void *open_gate(void *opaque)
 static void crowd_in(void *opaque)
 {
     struct crowd *crowd = (struct crowd *)opaque;
-    pthread_t opener;
     misuse_without_lines();
     if (crowd->too_many) {
         test_threads(crowd->threads, take_and_drop, crowd);
         must(!"they are all in");
     }
-    must(pthread_create(&opener, NULL, open_gate, &crowd->threads) == 0);
+    const pthread_t opener = test_start(open_gate, &crowd->threads);
     test_threads(crowd->threads, take_and_drop, crowd);
-    must(pthread_join(opener, NULL) == 0);
+    test_join(opener);
     must(pawl_spin16_is_free(&lock));
 }
 
@@ -142,11 +141,10 @@ static void *write_beside_sixty(void *unused)
 
 static void ask_sixty_times(void *kind)
 {
-    pthread_t writer;
     misuse_without_lines();
-    must(pthread_create(&writer, NULL, write_beside_sixty, NULL) == 0);
+    const pthread_t writer = test_start(write_beside_sixty, NULL);
     test_threads(60, ask_for_write, kind);
-    must(pthread_join(writer, NULL) == 0);
+    test_join(writer);
 }
 
 TEST_CASE(a_take_counts_from_when_it_asks_and_a_try_for_w_from_when_it_is_granted)
@@ -242,12 +240,10 @@ static void *claim_without_a_line(void *opaque)
 static void claim_when_no_line_is_free(void *opaque)
 {
     struct pawl_process *process = ipawl_process_();
-    pthread_t thread;
     unsigned i;
     for (i = 0; i < PAWL_THREAD_LINES; i++) /* as if we, who live, had them all */
         pawl_store_relaxed32(&process->lines[i].owner, (uint32_t)getpid());
-    must(pthread_create(&thread, NULL, claim_without_a_line, opaque) == 0);
-    must(pthread_join(thread, NULL) == 0);
+    test_elsewhere(claim_without_a_line, opaque);
 }
 
 TEST_CASE(a_thread_without_a_line_is_still_kept_from_claiming_on_a_full_word)
@@ -349,7 +345,7 @@ static void start_many(void *unused)
     for (i = 0; i < THREADS; i++)
         must(pthread_create(&threads[i], &small, take_together, NULL) == 0);
     for (i = 0; i < THREADS; i++)
-        must(pthread_join(threads[i], NULL) == 0);
+        test_join(threads[i]);
     must(pawl_spin32_is_free(&shared));
 }
 

@@ -67,10 +67,9 @@ static void hold_a_and_want_b(void *unused)
 static void deadlock(void *unused)
 {
     struct misuse_job job = {hold_a_and_want_b, unused};
-    pthread_t thread;
     take_a_then_b(unused);
     pawl_take_write(&b);
-    must(pthread_create(&thread, NULL, misuse_job_main, &job) == 0);
+    (void)test_start(misuse_job_main, &job);
     while (!pawl_load_acquire32(&a_is_held, PAWL_TAG_NONE_))
         sched_yield();
     pawl_take_write(&a); /* reported before it waits */

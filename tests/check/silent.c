@@ -329,17 +329,16 @@ static void *nest_under_signals(void *unused)
 static void interrupt_a_nesting_thread(void *unused)
 {
     struct sigaction action;
-    pthread_t worker;
     (void)unused;
     memset(&action, 0, sizeof action);
     action.sa_handler = handle;
     must(sigaction(SIGUSR1, &action, NULL) == 0);
-    must(pthread_create(&worker, NULL, nest_under_signals, NULL) == 0);
+    const pthread_t worker = test_start(nest_under_signals, NULL);
     while (!pawl_load_acquire32(&worker_is_done, PAWL_TAG_NONE_)) {
         must(pthread_kill(worker, SIGUSR1) == 0);
         sched_yield();
     }
-    must(pthread_join(worker, NULL) == 0);
+    test_join(worker);
 }
 
 TEST_CASE(a_signal_handler_may_try)
@@ -399,10 +398,9 @@ static void *order_and_forget(void *opaque)
 static void fork_beside_a_busy_thread(void *unused)
 {
     static pawl_spin16 outer;
-    pthread_t busy;
     unsigned i;
     (void)unused;
-    must(pthread_create(&busy, NULL, order_and_forget, &outer) == 0);
+    const pthread_t busy = test_start(order_and_forget, &outer);
     for (i = 0; i < (unsigned)TEST_SCALE(200); i++) {
         const pid_t child = fork();
         if (child == 0) {
@@ -416,7 +414,7 @@ static void fork_beside_a_busy_thread(void *unused)
         wait_for_success(child);
     }
     pawl_store_relaxed32(&stop, 1);
-    must(pthread_join(busy, NULL) == 0);
+    test_join(busy);
 }
 
 TEST_CASE(a_child_forked_while_others_are_in_the_checker_goes_on)

@@ -125,10 +125,9 @@ static void *take_and_vanish(void *unused)
 
 static void take_after_a_thread_has_vanished(void *unused)
 {
-    pthread_t thread;
     uint32_t id = 0;
     unsigned i;
-    must(pthread_create(&thread, NULL, take_and_vanish, unused) == 0);
+    (void)test_start(take_and_vanish, unused);
     while (id == 0)
         for (i = 0; i < check_lines_used(); i++)
             if (check_state(check_what_of(&check_here()->lines[i].held[0])) == PAWL_STATE_W)
@@ -161,8 +160,7 @@ static void *hold_until_released(void *unused)
 
 static pthread_t start_holder(void)
 {
-    pthread_t thread;
-    must(pthread_create(&thread, NULL, hold_until_released, NULL) == 0);
+    const pthread_t thread = test_start(hold_until_released, NULL);
     while (pawl_load_acquire32(&held, PAWL_TAG_NONE_) == 0)
         sched_yield();
     return thread;
@@ -214,10 +212,10 @@ static void *release_after_a_report(void *unused)
 
 static void wait_for_the_holder(void *unused)
 {
-    pthread_t holder, opener;
+    pthread_t holder;
     watch();
     holder = start_holder();
-    must(pthread_create(&opener, NULL, release_after_a_report, unused) == 0);
+    const pthread_t opener = test_start(release_after_a_report, unused);
     pawl_take_write(&sleeping); /* ends after the report */
     pawl_drop_write(&sleeping);
     must(pthread_join(holder, NULL) == 0 && pthread_join(opener, NULL) == 0);
@@ -236,12 +234,12 @@ TEST_CASE(a_long_wait_is_reported_with_waiter_and_holder_and_the_program_goes_on
 /* The parent's watch does not come along: the child's first such wait starts one. */
 static void wait_in_a_child_of_one_that_waited(void *unused)
 {
-    pthread_t holder, opener;
+    pthread_t holder;
     pid_t child;
     int status;
     watch();
     holder = start_holder();
-    must(pthread_create(&opener, NULL, release_after_a_report, unused) == 0);
+    const pthread_t opener = test_start(release_after_a_report, unused);
     pawl_take_write(&sleeping);
     pawl_drop_write(&sleeping);
     must(pthread_join(holder, NULL) == 0 && pthread_join(opener, NULL) == 0);
@@ -286,19 +284,19 @@ static void *wait_without_one(void *unused)
 /* The second wait begins after the first. Once it is reported, the first has been passed over. */
 static void wait_with_and_without_a_deadline(void *unused)
 {
-    pthread_t holder, first, second;
+    pthread_t holder;
     watch();
     holder = start_holder();
     pawl_take_write(&beside);
-    must(pthread_create(&first, NULL, wait_with_a_deadline, unused) == 0);
+    const pthread_t first = test_start(wait_with_a_deadline, unused);
     while ((pawl_load_relaxed32(&sleeping.word) & PAWL_LOCK_PARKED) == 0)
         sched_yield();
-    must(pthread_create(&second, NULL, wait_without_one, unused) == 0);
+    const pthread_t second = test_start(wait_without_one, unused);
     await_reports(1);
     pawl_drop_write(&beside);
     pawl_store_release32(&released, 1, PAWL_TAG_NONE_);
     must(pthread_join(holder, NULL) == 0 && pthread_join(first, NULL) == 0);
-    must(pthread_join(second, NULL) == 0);
+    test_join(second);
     abort();
 }
 
@@ -355,12 +353,12 @@ static void wait_for_others(void *unused)
     unsigned i;
     watch();
     for (i = 0; i < 4; i++) {
-        must(pthread_create(&threads[i], NULL, bodies[i], unused) == 0);
+        threads[i] = test_start(bodies[i], unused);
         while (pawl_load_acquire32(&held, PAWL_TAG_NONE_) == 0)
             sched_yield();
     }
     for (i = 0; i < 4; i++)
-        must(pthread_join(threads[i], NULL) == 0);
+        test_join(threads[i]);
     abort();
 }
 
@@ -388,9 +386,8 @@ static void *vanish_behind_a_waiter(void *unused)
 
 static void wait_for_a_thread_that_vanishes(void *unused)
 {
-    pthread_t thread;
     must(setenv("PAWL_CHECK_WAIT", "0.01", 1) == 0);
-    must(pthread_create(&thread, NULL, vanish_behind_a_waiter, unused) == 0);
+    (void)test_start(vanish_behind_a_waiter, unused);
     while (pawl_load_acquire32(&held, PAWL_TAG_NONE_) == 0)
         sched_yield();
     pawl_take_write(&sleeping);

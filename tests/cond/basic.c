@@ -78,7 +78,7 @@ TEST_CASE(a_signal_wakes_one)
     unsigned i;
     start_afresh();
     for (i = 0; i < 3; i++)
-        must(pthread_create(&threads[i], NULL, take_a_ticket, NULL) == 0);
+        threads[i] = test_start(take_a_ticket, NULL);
     wait_for_waiters(3);
     for (i = 0; i < 3; i++) {
         give_tickets(1);
@@ -88,7 +88,7 @@ TEST_CASE(a_signal_wakes_one)
             sched_yield();
     }
     for (i = 0; i < 3; i++)
-        must(pthread_join(threads[i], NULL) == 0);
+        test_join(threads[i]);
 }
 
 TEST_CASE(a_broadcast_wakes_all)
@@ -97,12 +97,12 @@ TEST_CASE(a_broadcast_wakes_all)
     unsigned i;
     start_afresh();
     for (i = 0; i < 6; i++)
-        must(pthread_create(&threads[i], NULL, take_a_ticket, NULL) == 0);
+        threads[i] = test_start(take_a_ticket, NULL);
     wait_for_waiters(6);
     give_tickets(6);
     assert_int_equal(pawl_cond_broadcast(&changed), 6);
     for (i = 0; i < 6; i++)
-        must(pthread_join(threads[i], NULL) == 0);
+        test_join(threads[i]);
     assert_int_equal(tickets, 0);
     assert_true(LOCK_IS_UNUSED(lock));
 }
@@ -140,12 +140,12 @@ TEST_CASE(readers_come_back_together_and_seekers_one_by_one)
     start_afresh();
     must(pthread_barrier_init(&together, NULL, 4) == 0);
     for (i = 0; i < 8; i++)
-        must(pthread_create(&threads[i], NULL, i % 2 ? read_together : seek_alone, NULL) == 0);
+        threads[i] = test_start(i % 2 ? read_together : seek_alone, NULL);
     wait_for_waiters(8);
     give_tickets(1);
     assert_int_equal(pawl_cond_broadcast(&changed), 8);
     for (i = 0; i < 8; i++)
-        must(pthread_join(threads[i], NULL) == 0);
+        test_join(threads[i]);
     pthread_barrier_destroy(&together);
     assert_true(LOCK_IS_UNUSED(lock));
 }
@@ -194,14 +194,14 @@ TEST_CASE(after_a_broadcast_the_waiters_do_not_all_run_to_the_lock)
         start_afresh();
         asking = most_asking = 0;
         for (i = 0; i < 16; i++)
-            must(pthread_create(&threads[i], NULL, wait_with_a_mutex, NULL) == 0);
+            threads[i] = test_start(wait_with_a_mutex, NULL);
         wait_for_waiters(16);
         must(pthread_mutex_lock(&mutex) == 0);
         tickets = 1;
         assert_int_equal(pawl_cond_broadcast(&changed), 16);
         must(pthread_mutex_unlock(&mutex) == 0);
         for (i = 0; i < 16; i++)
-            must(pthread_join(threads[i], NULL) == 0);
+            test_join(threads[i]);
         assert_int_equal(most_asking, 1);
     }
 }
@@ -232,7 +232,7 @@ TEST_CASE(who_was_woken_may_free_the_condition_variable)
     for (i = 0; i < TEST_SCALE(300); i++) {
         struct once *o = (struct once *)calloc(1, sizeof *o);
         assert_non_null(o);
-        must(pthread_create(&thread, NULL, wait_and_free, &o) == 0);
+        thread = test_start(wait_and_free, &o);
         pawl_take_write(&o->lock);
         while (pawl_load_relaxed32(&o->done.waiting) == 0) {
             pawl_drop_write(&o->lock);
@@ -242,7 +242,7 @@ TEST_CASE(who_was_woken_may_free_the_condition_variable)
         o->is_done = true;
         (void)pawl_cond_broadcast(&o->done); /* under the lock, so that it cannot be freed yet */
         pawl_drop_write(&o->lock);
-        must(pthread_join(thread, NULL) == 0);
+        test_join(thread);
     }
 }
 
@@ -298,13 +298,13 @@ TEST_CASE(whoever_looks_for_a_flag_in_between_misses_no_notification)
     for (round = 0; round < TEST_SCALE(300); round++) {
         pawl_store_relaxed32(&flag, 0);
         for (i = 0; i < 4; i++)
-            must(pthread_create(&threads[i], NULL, wait_for_the_flag, NULL) == 0);
+            threads[i] = test_start(wait_for_the_flag, NULL);
         for (i = 0; i < round % 7; i++)
             sched_yield();
         pawl_store_relaxed32(&flag, 1);
         pawl_eventcount_notify_all(&event);
         for (i = 0; i < 4; i++)
-            must(pthread_join(threads[i], NULL) == 0);
+            test_join(threads[i]);
         assert_int_equal(event.waiters, 0);
     }
 }

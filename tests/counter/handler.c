@@ -32,20 +32,19 @@ static void *send_signals(void *unused)
 static void counts_of_a_thread_and_of_its_handler_add_up(void **state)
 {
     struct sigaction action, before;
-    pthread_t sender;
     int64_t i;
     (void)state;
     memset(&action, 0, sizeof action);
     action.sa_handler = on_signal;
     must(sigaction(SIGUSR1, &action, &before) == 0);
     counting = pthread_self();
-    must(pthread_create(&sender, NULL, send_signals, NULL) == 0);
+    const pthread_t sender = test_start(send_signals, NULL);
     for (i = 0; i < 400000 || handled < TEST_SCALE(200); i++) {
         pawl_counter_add_in_handler(&by_thread, 1);
         pawl_cpu_counter_add(&by_cpu, 1);
     }
     pawl_store_relaxed32(&stop, 1);
-    must(pthread_join(sender, NULL) == 0);
+    test_join(sender);
     must(sigaction(SIGUSR1, &before, NULL) == 0);
     assert_int_equal(pawl_counter_read(&by_thread), i + (int64_t)handled * 1000000);
     assert_int_equal(pawl_cpu_counter_read(&by_cpu), i + (int64_t)handled * 1000000);
@@ -71,13 +70,11 @@ static void *raise_once(void *unused)
 static void a_handler_may_be_the_first_to_count(void **state)
 {
     struct sigaction action, before;
-    pthread_t thread;
     (void)state;
     memset(&action, 0, sizeof action);
     action.sa_handler = on_first_signal;
     must(sigaction(SIGUSR2, &action, &before) == 0);
-    must(pthread_create(&thread, NULL, raise_once, NULL) == 0);
-    must(pthread_join(thread, NULL) == 0);
+    test_elsewhere(raise_once, NULL);
     must(sigaction(SIGUSR2, &before, NULL) == 0);
     assert_int_equal(pawl_counter_destroy(&fresh), 3);
 }

@@ -243,14 +243,13 @@ TEST_CASE(one_counter_that_comes_and_goes_gives_no_range_back)
 
 int main(int argc, char **argv)
 {
-    pthread_t other;
     int result;
     must(prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) == 0); /* a huge page is memory for many blocks */
     must(pthread_barrier_init(&told, NULL, 2) == 0);
     must(pthread_barrier_init(&answered, NULL, 2) == 0);
-    must(pthread_create(&other, NULL, stay, NULL) == 0);
+    const pthread_t other = test_start(stay, NULL);
     result = test_main(argc, argv);
     tell(NULL);
-    must(pthread_join(other, NULL) == 0);
+    test_join(other);
     return result;
 }

@@ -60,11 +60,10 @@ static void *stand_inside(void *opaque)
 static void while_another_is_inside(const void *object)
 {
     static struct stuck s;
-    pthread_t thread;
     misuse_without_lines();
     s.object = object;
     must(pthread_barrier_init(&s.inside, NULL, 2) == 0);
-    must(pthread_create(&thread, NULL, stand_inside, &s) == 0);
+    (void)test_start(stand_inside, &s);
     pthread_barrier_wait(&s.inside);
 }
 

@@ -117,10 +117,10 @@ static void a_storm_of_short_threads_loses_no_count(void **state)
     (void)state;
     for (round = 0; round < TEST_SCALE(ROUNDS); round++) {
         for (i = 0; i < AT_ONCE; i++)
-            must(pthread_create(&threads[i], NULL, count_once, &c) == 0);
+            threads[i] = test_start(count_once, &c);
         (void)pawl_counter_read(&c);
         for (i = 0; i < AT_ONCE; i++)
-            must(pthread_join(threads[i], NULL) == 0);
+            test_join(threads[i]);
         assert_int_equal(pawl_counter_read(&c), (int64_t)(round + 1) * AT_ONCE);
     }
     pawl_counter_destroy(&c);
@@ -187,12 +187,10 @@ static void a_destroyed_counter_keeps_its_value_and_counts_in_itself(void **stat
 static void a_thread_beyond_the_lines_counts_in_the_counter(void **state)
 {
     static pawl_counter c;
-    pthread_t thread;
     (void)state;
     pawl_counter_inc(&c);
     lines_park_all();
-    must(pthread_create(&thread, NULL, count_once, &c) == 0);
-    must(pthread_join(thread, NULL) == 0);
+    test_elsewhere(count_once, &c);
     lines_free_all();
     assert_int_equal(c.shared, 1);
     assert_int_equal(pawl_counter_read(&c) - (int64_t)c.shared, 1); /* in the cells */
@@ -264,19 +262,18 @@ static void a_child_of_fork_has_all_counts_while_other_threads_count_and_read(vo
 {
     static struct forked f;
     char said[4096];
-    pthread_t other;
     unsigned i;
     (void)state;
     pawl_counter_add(&f.both.thread, 100);
     pawl_counter_exact_add(&f.exact, 100);
-    must(pthread_create(&other, NULL, count_until_stopped, &f) == 0);
+    const pthread_t other = test_start(count_until_stopped, &f);
     for (i = 0; i < TEST_SCALE(30); i++) {
         const int status = test_in_child(check_in_child, &f, said, sizeof said);
         if (status != 0 || strcmp(said, "as it should be") != 0)
             fail_msg("status %#x: %s", (unsigned)status, said);
     }
     pawl_store_relaxed32(&f.stop, 1);
-    must(pthread_join(other, NULL) == 0);
+    test_join(other);
     assert_int_equal(pawl_counter_read(&f.both.thread), pawl_counter_exact_read(&f.exact));
     pawl_counter_destroy(&f.both.thread);
     pawl_counter_exact_destroy(&f.exact);

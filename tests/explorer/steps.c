@@ -111,7 +111,7 @@ unsigned sim_start(void (*body)(void *), void *argument)
     t->argument = argument;
     t->ended = false;
     must(sem_init(&t->go, 0, 0) == 0 && sem_init(&t->stands, 0, 0) == 0);
-    must(pthread_create(&t->id, NULL, thread_main, t) == 0);
+    t->id = test_start(thread_main, t);
     wait_for(&t->stands);
     return sim_count++;
 }
@@ -156,7 +156,7 @@ void sim_end(void)
     unsigned i;
     for (i = 0; i < sim_count; i++) {
         must(sim_all[i].ended);
-        must(pthread_join(sim_all[i].id, NULL) == 0);
+        test_join(sim_all[i].id);
         sem_destroy(&sim_all[i].go);
         sem_destroy(&sim_all[i].stands);
     }

@@ -44,7 +44,7 @@ static inline void turn_of(unsigned i, void (*function)(void *), void *argument)
     struct turn_thread *t = &turn_threads[i];
     if (!t->runs) {
         must(sem_init(&t->go, 0, 0) == 0 && sem_init(&t->done, 0, 0) == 0);
-        must(pthread_create(&t->id, NULL, turn_main, t) == 0);
+        t->id = test_start(turn_main, t);
         t->runs = true;
     }
     t->function = function;
@@ -60,7 +60,7 @@ static inline void turn_ends(unsigned i)
         return;
     t->function = NULL;
     must(sem_post(&t->go) == 0);
-    must(pthread_join(t->id, NULL) == 0);
+    test_join(t->id);
     must(sem_destroy(&t->go) == 0 && sem_destroy(&t->done) == 0);
     t->runs = false;
 }

@@ -95,11 +95,9 @@ static void *job_main(void *opaque)
 static void elsewhere(void (*body)(void *), void *argument)
 {
     struct job job;
-    pthread_t thread;
     job.body = body;
     job.argument = argument;
-    must(pthread_create(&thread, NULL, job_main, &job) == 0);
-    must(pthread_join(thread, NULL) == 0);
+    test_elsewhere(job_main, &job);
 }
 
 /* ---- Finding --------------------------------------------------------------------------------- */
@@ -322,10 +320,10 @@ TEST_CASE_WITH(who_waits_for_its_lock_when_it_is_removed_gets_nothing, begin, en
     w.id = insert(1);
     w.found = 2;
     o = things_take_write(&table, w.id);
-    must(pthread_create(&w.thread, NULL, wait_for_it, &w) == 0);
+    w.thread = test_start(wait_for_it, &w);
     nanosleep(&nap, NULL); /* long enough for it to sleep, most often; true in any case */
     assert_true(things_remove(&table, o));
-    must(pthread_join(w.thread, NULL) == 0);
+    test_join(w.thread);
     assert_int_equal(w.found, 0);
     assert_int_equal(released_now(), 1);
 }
@@ -358,7 +356,7 @@ TEST_CASE_WITH(in_a_domain_of_its_own_other_readers_hold_nothing_up, begin, end)
     options.release = release_thing;
     must(pawl_idtable_init(&own, &options) == 0);
     must(pthread_barrier_init(&r.step, NULL, 2) == 0);
-    must(pthread_create(&r.thread, NULL, read_meanwhile, &r) == 0);
+    r.thread = test_start(read_meanwhile, &r);
     pthread_barrier_wait(&r.step);
 
     must(things_insert(&own, fresh(1), &id) == 0);
@@ -372,7 +370,7 @@ TEST_CASE_WITH(in_a_domain_of_its_own_other_readers_hold_nothing_up, begin, end)
     assert_int_equal(pawl_load_relaxed32(&released), 1);
 
     pthread_barrier_wait(&r.step);
-    must(pthread_join(r.thread, NULL) == 0);
+    test_join(r.thread);
     pthread_barrier_destroy(&r.step);
     pawl_idtable_destroy(&own);
     pawl_rcu_domain_destroy(&domain);

@@ -387,14 +387,14 @@ static void *read_meanwhile(void *opaque)
 static void reader_begins(struct reader *r)
 {
     must(pthread_barrier_init(&r->step, NULL, 2) == 0);
-    must(pthread_create(&r->thread, NULL, read_meanwhile, r) == 0);
+    r->thread = test_start(read_meanwhile, r);
     pthread_barrier_wait(&r->step);
 }
 
 static void reader_ends(struct reader *r)
 {
     pthread_barrier_wait(&r->step);
-    must(pthread_join(r->thread, NULL) == 0);
+    test_join(r->thread);
     pthread_barrier_destroy(&r->step);
 }
 

@@ -176,9 +176,7 @@ static void *try_it(void *opaque)
 
 static void elsewhere(struct visit *v)
 {
-    pthread_t other;
-    must(pthread_create(&other, NULL, try_it, v) == 0);
-    must(pthread_join(other, NULL) == 0);
+    test_elsewhere(try_it, v);
 }
 
 static void what_is_found_is_locked_and_what_is_removed_is_not_found(void **state)
@@ -228,16 +226,15 @@ static void who_waited_for_a_removed_object_gets_nothing(void **state)
     (void)state;
     for (i = 0; i < KINDS; i++) {
         struct visit v;
-        pthread_t waiter;
         int *value;
         v.kind = &kinds[i];
         v.id = v.kind->insert(1);
         v.found = true;
         value = v.kind->take(v.id);
-        must(pthread_create(&waiter, NULL, take_it, &v) == 0);
+        const pthread_t waiter = test_start(take_it, &v);
         nanosleep(&nap, NULL); /* time to come as far as the lock; true in any case */
         assert_true(v.kind->remove(value));
-        must(pthread_join(waiter, NULL) == 0);
+        test_join(waiter);
         assert_false(v.found);
     }
 }

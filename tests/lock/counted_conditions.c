@@ -104,16 +104,15 @@ static void *waits_under_a_counted_read(void *unused)
 
 TEST_CASE(a_counted_read_waits_for_a_signal_and_is_dropped_by_another_thread)
 {
-    pthread_t thread;
     BEGIN(64)
-    must(pthread_create(&thread, NULL, waits_under_a_counted_read, NULL) == 0);
+    const pthread_t thread = test_start(waits_under_a_counted_read, NULL);
     while (pawl_load_relaxed32(&waits) == 0)
         sched_yield();
     pawl_take_write(&lock64); /* not before the thread has let its read go */
     pawl_store_relaxed32(&goes_on, 1);
     pawl_drop_write(&lock64);
     (void)pawl_cond_signal(&changed);
-    must(pthread_join(thread, NULL) == 0);
+    test_join(thread);
     assert_int_equal(lock64.word, PAWL_LOCK_BIASED + PAWL_SPIN64_R);
     pawl_drop_read_counted(&lock64);
     END(64)

@@ -46,13 +46,13 @@ static void work_as_child(void *unused)
      * allows no new threads in the child of a program with several.) */
     pawl_take_write(&idle);
     if (!PAWL_TSAN_) {
-        must(pthread_create(&thread, NULL, enter, &idle) == 0);
+        thread = test_start(enter, &idle);
         while ((__atomic_load_n(&idle.word, __ATOMIC_RELAXED) & PAWL_LOCK_PARKED) == 0)
             sched_yield();
     }
     pawl_drop_write(&idle);
     if (!PAWL_TSAN_)
-        must(pthread_join(thread, NULL) == 0);
+        test_join(thread);
     must(LOCK_IS_UNUSED(idle));
     /* The one that the forking thread holds is the child's to drop; its sleepers stayed behind. */
     pawl_drop_write(&busy);
@@ -63,16 +63,15 @@ static void work_as_child(void *unused)
 TEST_CASE(the_child_can_use_every_free_lock_and_nobody_waits_there)
 {
     char said[4096];
-    pthread_t sleeper;
     int status;
     pawl_take_write(&busy);
-    must(pthread_create(&sleeper, NULL, waiter_main, NULL) == 0);
+    const pthread_t sleeper = test_start(waiter_main, NULL);
     until_somebody_sleeps();
     status = test_in_child(work_as_child, NULL, said, sizeof said);
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         fail_msg("the child ended with %#x: %s", (unsigned)status, said);
     pawl_drop_write(&busy); /* the parent's sleeper is woken here, and nowhere else */
-    must(pthread_join(sleeper, NULL) == 0);
+    test_join(sleeper);
     assert_true(LOCK_IS_UNUSED(busy));
 }
 
@@ -148,7 +147,7 @@ TEST_CASE(the_child_is_rid_of_the_claims_of_the_parents_waiters)
             for (round = 0; round < 3; round++) {
                 take_claimed(held_by_us);
                 for (i = 0; i < 2; i++)
-                    must(pthread_create(&waiters[i], NULL, take_and_drop_claimed, NULL) == 0);
+                    waiters[i] = test_start(take_and_drop_claimed, NULL);
                 if (round > 0)
                     while ((__atomic_load_n(&claimed.word, __ATOMIC_RELAXED) & PAWL_LOCK_PARKED) ==
                            0)
@@ -161,7 +160,7 @@ TEST_CASE(the_child_is_rid_of_the_claims_of_the_parents_waiters)
                              "URSWA"[wanted], (unsigned)status, said);
                 drop_claimed(held_by_us);
                 for (i = 0; i < 2; i++)
-                    must(pthread_join(waiters[i], NULL) == 0);
+                    test_join(waiters[i]);
                 assert_true(LOCK_IS_UNUSED(claimed));
             }
         }
@@ -186,10 +185,9 @@ static void *cancelled_main(void *unused)
 
 TEST_CASE(a_waiter_is_no_cancellation_point)
 {
-    pthread_t thread;
     void *how;
     pawl_take_write(&busy);
-    must(pthread_create(&thread, NULL, cancelled_main, NULL) == 0);
+    const pthread_t thread = test_start(cancelled_main, NULL);
     until_somebody_sleeps();
     must(pthread_cancel(thread) == 0);
     pawl_drop_write(&busy);
@@ -225,7 +223,7 @@ TEST_CASE(a_handler_may_try_and_interrupts_a_sleeper_without_harm)
     action.sa_handler = try_in_handler;
     must(sigaction(SIGUSR1, &action, &before) == 0);
     pawl_take_write(&busy);
-    must(pthread_create(&sleeper, NULL, waiter_main, NULL) == 0);
+    sleeper = test_start(waiter_main, NULL);
     until_somebody_sleeps();
     for (i = 0; i < 20; i++) {
         must(pthread_kill(sleeper, SIGUSR1) == 0);
@@ -234,7 +232,7 @@ TEST_CASE(a_handler_may_try_and_interrupts_a_sleeper_without_harm)
     }
     assert_int_equal(__atomic_load_n(&granted, __ATOMIC_RELAXED), 0);
     pawl_drop_write(&busy);
-    must(pthread_join(sleeper, NULL) == 0);
+    test_join(sleeper);
     raise(SIGUSR1);
     assert_int_equal(granted, 1);
     must(sigaction(SIGUSR1, &before, NULL) == 0);

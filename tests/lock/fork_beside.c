@@ -128,12 +128,11 @@ static void check_for_one_writer(void)
 
 static void a_thread_claims_for_a_sleeper(void **state)
 {
-    pthread_t writer;
     (void)state;
     holds = 0;
-    must(pthread_create(&writer, NULL, writes_when_it_holds, NULL) == 0);
+    const pthread_t writer = test_start(writes_when_it_holds, NULL);
     fork_beside_each_instruction_of(hands_off, check_for_one_writer);
-    must(pthread_join(writer, NULL) == 0);
+    test_join(writer);
     UNUSED_BY_OTHERS(&lock);
 }
 

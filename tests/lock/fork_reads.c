@@ -50,11 +50,10 @@ static void *reads_until_told(void *of_a_kind)
 
 static void beside(const struct reader *kind, bool (*is_right)(void))
 {
-    pthread_t thread;
     int status = 0;
     pid_t child;
     must(pthread_barrier_init(&reads, NULL, 2) == 0 && pthread_barrier_init(&ends, NULL, 2) == 0);
-    must(pthread_create(&thread, NULL, reads_until_told, (void *)(uintptr_t)kind) == 0);
+    const pthread_t thread = test_start(reads_until_told, (void *)(uintptr_t)kind);
     (void)pthread_barrier_wait(&reads);
     child = fork();
     must(child >= 0);
@@ -62,7 +61,7 @@ static void beside(const struct reader *kind, bool (*is_right)(void))
         _exit(is_right() ? 0 : 1);
     must(waitpid(child, &status, 0) == child);
     (void)pthread_barrier_wait(&ends);
-    must(pthread_join(thread, NULL) == 0);
+    test_join(thread);
     assert_int_equal(status, 0);
 }
 
@@ -290,7 +289,7 @@ static void *writes_once(void *unused)
 static void takes_and_lets_a_writer_wait(void)
 {
     takes_by_an_entry();
-    must(pthread_create(&writer, NULL, writes_once, NULL) == 0);
+    writer = test_start(writes_once, NULL);
     while (pawl_load_relaxed32(&PAWL_OWN_ENTRIES_->waiters) == 0)
         (void)sched_yield();
 }
@@ -298,7 +297,7 @@ static void takes_and_lets_a_writer_wait(void)
 static void drops_and_lets_it_write(void)
 {
     pawl_drop_read(&lock);
-    must(pthread_join(writer, NULL) == 0);
+    test_join(writer);
 }
 
 static const struct reader before_a_writer = {takes_and_lets_a_writer_wait,

@@ -83,7 +83,7 @@ static pthread_t sleepers[SLEEPERS];
 
 static void start(unsigned number, void *(*body)(void *), const void *address)
 {
-    must(pthread_create(&sleepers[number], NULL, body, NULL) == 0);
+    sleepers[number] = test_start(body, NULL);
     until_asleep_at(address, number + 1);
 }
 
@@ -91,7 +91,7 @@ static void join_all(void)
 {
     unsigned i;
     for (i = 0; i < SLEEPERS; i++)
-        must(pthread_join(sleepers[i], NULL) == 0);
+        test_join(sleepers[i]);
 }
 
 /* ---- What holds in each child ---------------------------------------------------------------- */
@@ -122,15 +122,14 @@ static void make_anew_what_the_woken_hold(void)
 /* The lists are as of a process with one thread, and serve threads that come now. */
 static void check_lists(void)
 {
-    pthread_t thread;
     uint32_t i;
     make_anew_what_the_woken_hold();
     must(lock.word == 0);
     pawl_take_write(&lock);
-    must(pthread_create(&thread, NULL, enter, NULL) == 0);
+    const pthread_t thread = test_start(enter, NULL);
     until_asleep_at(&lock, 1);
     pawl_drop_write(&lock);
-    must(pthread_join(thread, NULL) == 0);
+    test_join(thread);
     must(lock.word == 0);
     for (i = 0; i < 1u << PAWL_TABLE_BITS; i++) {
         const struct pawl_bucket *bucket = &table_here()->first[i];
@@ -320,7 +319,6 @@ static void *interrupt_the_dropper(void *nothing)
  * could look what the writer had kept. */
 static void fork_while_it_sleeps_for_the_latch(void)
 {
-    pthread_t holder, killer;
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_handler = fork_in_handler;
@@ -330,10 +328,10 @@ static void fork_while_it_sleeps_for_the_latch(void)
     dropper = pthread_self();
     pawl_take_write(&lock);
     start(0, write_once, &lock);
-    must(pthread_create(&holder, NULL, hold_the_latch, NULL) == 0);
+    const pthread_t holder = test_start(hold_the_latch, NULL);
     while (pawl_load_acquire32(&latched, PAWL_WAIT_WAKE) == 0)
         usleep(100);
-    must(pthread_create(&killer, NULL, interrupt_the_dropper, NULL) == 0);
+    const pthread_t killer = test_start(interrupt_the_dropper, NULL);
     pawl_drop_write(&lock);
     if (forking.is_child) {
         pawl_lock32_init(&lock);
@@ -341,9 +339,9 @@ static void fork_while_it_sleeps_for_the_latch(void)
         _exit(0);
     }
     must(forked == 1);
-    must(pthread_join(killer, NULL) == 0);
-    must(pthread_join(holder, NULL) == 0);
-    must(pthread_join(sleepers[0], NULL) == 0);
+    test_join(killer);
+    test_join(holder);
+    test_join(sleepers[0]);
     must(lock.word == 0);
 }
 

@@ -133,9 +133,8 @@ static unsigned asleep_at(const void *address)
 
 static pthread_t sleeper(void *(*body)(void *), const void *address)
 {
-    pthread_t thread;
     pawl_store_relaxed32(&returned, 0);
-    must(pthread_create(&thread, NULL, body, NULL) == 0);
+    const pthread_t thread = test_start(body, NULL);
     while (asleep_at(address) == 0)
         sched_yield();
     return thread;
@@ -180,7 +179,7 @@ TEST_CASE(a_late_look_leaves_a_waiter_of_a_condition_asleep)
     told = true;
     release_mutex(&mutex);
     assert_int_equal(pawl_cond_signal(&cond), 1);
-    must(pthread_join(thread, NULL) == 0);
+    test_join(thread);
 }
 
 TEST_CASE(a_late_look_leaves_a_waiter_of_a_word_asleep)
@@ -189,7 +188,7 @@ TEST_CASE(a_late_look_leaves_a_waiter_of_a_word_asleep)
     look_late(&byte_word);
     assert_int_equal(asleep_at(&byte_word), 1);
     assert_int_equal(pawl_wake_all(&byte_word), 1);
-    must(pthread_join(thread, NULL) == 0);
+    test_join(thread);
 }
 
 TEST_CASE(a_late_look_leaves_a_waiter_of_a_bit_lock_asleep)
@@ -202,7 +201,7 @@ TEST_CASE(a_late_look_leaves_a_waiter_of_a_bit_lock_asleep)
     assert_int_equal(asleep_at(&byte_word), 1);
     assert_int_equal(pawl_load_relaxed32(&returned), 0);
     pawl_bitlock8_drop(&byte_word, 3);
-    must(pthread_join(thread, NULL) == 0);
+    test_join(thread);
 }
 
 /* Changes whenever a waiter of a lock in this bucket is woken. */
@@ -234,7 +233,7 @@ static void look_at_the_other_width(void *(*body)(void *), void (*other)(const v
         pawl_drop_write(&lock.of_32);
     else
         pawl_drop_write(&lock.of_64);
-    must(pthread_join(thread, NULL) == 0);
+    test_join(thread);
 }
 
 TEST_CASE(a_late_look_leaves_a_waiter_of_a_lock_of_another_width_asleep)

@@ -75,13 +75,12 @@ static void *holds_all(void *in_entries)
 
 static void begin(void *in_entries)
 {
-    pthread_t holder;
     must(pthread_barrier_init(&held, NULL, 2) == 0);
     must(pawl_brlock_init(&brread, PAWL_BRLOCK_LINES) == 0);
     must(pawl_brlock_init(&brwritten, PAWL_BRLOCK_LINES) == 0);
     must(pawl_robust_lock_init(&robustread) == PAWL_ROBUST_OK);
     must(pawl_robust_lock_init(&robustwritten) == PAWL_ROBUST_OK);
-    must(pthread_create(&holder, NULL, holds_all, in_entries) == 0);
+    (void)test_start(holds_all, in_entries);
     pthread_barrier_wait(&held);
 }
 

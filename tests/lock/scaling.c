@@ -184,16 +184,15 @@ static void *write_in_a_thread(void *unused)
 static void reads_until_a_writer_sleeps(void)
 {
     const struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
-    pthread_t writer;
     order = 0;
     pawl_lock32_take_read(&lock);
     must(in_entries(&lock) == 1);
-    must(pthread_create(&writer, NULL, write_in_a_thread, NULL) == 0);
+    const pthread_t writer = test_start(write_in_a_thread, NULL);
     while (pawl_load_relaxed32(&own->waiters) == 0)
         pawl_os_yield();
     must(pawl_fetch_add_relaxed32(&order, 1) == 0);
     pawl_lock32_drop_read(&lock);
-    must(pthread_join(writer, NULL) == 0);
+    test_join(writer);
     must(order == 2 && own->waiters == 0);
 }
 
@@ -226,17 +225,16 @@ static void newcomers_enter(void)
 static void a_waiting_writer_keeps_newcomers_out(void **state)
 {
     const struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
-    pthread_t writer;
     (void)state;
     make_biased(&lock);
     order = 1;
     pawl_lock32_take_read(&lock);
-    must(pthread_create(&writer, NULL, write_in_a_thread, NULL) == 0);
+    const pthread_t writer = test_start(write_in_a_thread, NULL);
     while (pawl_load_relaxed32(&own->waiters) == 0)
         pawl_os_yield();
     in_another_thread(newcomers_are_refused);
     pawl_lock32_drop_read(&lock);
-    must(pthread_join(writer, NULL) == 0);
+    test_join(writer);
     in_another_thread(newcomers_enter);
 }
 
@@ -290,16 +288,15 @@ static void *signals_in_a_thread(void *unused)
 
 static void a_condition_waits_under_a_scaling_read(void **state)
 {
-    pthread_t thread;
     (void)state;
     make_biased(&lock);
     flag = 0;
     pawl_lock32_take_read(&lock);
-    must(pthread_create(&thread, NULL, signals_in_a_thread, NULL) == 0);
+    const pthread_t thread = test_start(signals_in_a_thread, NULL);
     while (flag == 0)
         pawl_lock32_cond_wait_read(&condition, &lock);
     pawl_lock32_drop_read(&lock);
-    must(pthread_join(thread, NULL) == 0);
+    test_join(thread);
     assert_int_equal(lock.word, BIASED);
 }
 

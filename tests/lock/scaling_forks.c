@@ -59,12 +59,11 @@ static void write_once(void)
 /* The reader's drop wakes the writer, as if there had been no fork. */
 static void a_writer_waits_for_a_new_reader(void)
 {
-    pthread_t reader;
-    must(pthread_create(&reader, NULL, reads_until_a_writer_is_counted, NULL) == 0);
+    const pthread_t reader = test_start(reads_until_a_writer_is_counted, NULL);
     while (in_entries(&lock) == 0)
         usleep(100);
     write_once();
-    must(pthread_join(reader, NULL) == 0);
+    test_join(reader);
 }
 
 /* The writer is not here, and its claim is: who forks makes such a lock anew (doc/lock.md). */
@@ -101,16 +100,15 @@ static void drop_read(void)
 static void a_drop_beside(void *(*writes)(void *))
 {
     const struct pawl_entries *own;
-    pthread_t sleeper;
     make_biased(&lock);
     own = take_by_an_entry();
     must(in_entries(&lock) == 1);
-    must(pthread_create(&sleeper, NULL, writes, NULL) == 0);
+    const pthread_t sleeper = test_start(writes, NULL);
     while (counted(own) == 0)
         usleep(100);
     usleep(20000); /* it goes to sleep */
     fork_at_each_instruction_of(drop_read, the_childs_read_is_over);
-    must(pthread_join(sleeper, NULL) == 0);
+    test_join(sleeper);
     forking_went_well();
     nobody_is_counted();
     assert_int_equal(lock.word, BIASED);

@@ -22,9 +22,7 @@ static void *does_in_a_thread(void *body)
 
 static void in_another_thread(void (*body)(void))
 {
-    pthread_t thread;
-    must(pthread_create(&thread, NULL, does_in_a_thread, &body) == 0);
-    must(pthread_join(thread, NULL) == 0);
+    test_elsewhere(does_in_a_thread, &body);
 }
 
 #endif

@@ -70,12 +70,12 @@ TEST_CASE(lines_of_threads_that_have_ended_are_looked_at_no_more)
     before = lines_looked_at();
     must(pthread_barrier_init(&crowd, NULL, CROWD + 1) == 0);
     for (i = 0; i < CROWD; i++)
-        must(pthread_create(&threads[i], NULL, reads_in_a_crowd, NULL) == 0);
+        threads[i] = test_start(reads_in_a_crowd, NULL);
     (void)pthread_barrier_wait(&crowd);
     assert_int_equal(lines_looked_at(), before + CROWD);
     (void)pthread_barrier_wait(&crowd);
     for (i = 0; i < CROWD; i++)
-        must(pthread_join(threads[i], NULL) == 0);
+        test_join(threads[i]);
     assert_int_equal(lines_looked_at(), before);
     must(pthread_barrier_destroy(&crowd) == 0);
 }
@@ -205,7 +205,6 @@ static void *writes_once(void *unused)
 
 TEST_CASE(the_read_of_a_thread_that_ended_unseen_ends_with_its_line)
 {
-    pthread_t writer;
     if (TEST_SANITIZED)
         skip(); /* a sanitizer waits for the thread's own end */
     make_biased(&lock);
@@ -213,13 +212,13 @@ TEST_CASE(the_read_of_a_thread_that_ended_unseen_ends_with_its_line)
     assert_int_equal(in_entries(&lock), 1);
     assert_false(pawl_lock32_try_write(&lock));
     assert_false(pawl_lock32_take_write_until(&lock, pawl_now() + 1000000));
-    must(pthread_create(&writer, NULL, writes_once, NULL) == 0);
+    const pthread_t writer = test_start(writes_once, NULL);
     while (pawl_load_relaxed32(&lock.word) == BIASED)
         (void)sched_yield();
     lines_park_all();
     pawl_store_relaxed32(&process_here()->looked, 0); /* the search begins at the first lines */
     in_another_thread(takes_a_line);
-    must(pthread_join(writer, NULL) == 0);
+    test_join(writer);
     lines_free_all();
     assert_int_equal(in_entries(&lock), 0);
     assert_int_equal(lock.word, BIASED);

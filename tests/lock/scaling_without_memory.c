@@ -148,16 +148,15 @@ static void *reads_before_and_after(void *nothing)
 
 static void goes_on_without_memory(void *which)
 {
-    pthread_t other;
     ipawl_entries_mode_(mode);
-    must(pthread_create(&other, NULL, reads_before_and_after, NULL) == 0);
+    const pthread_t other = test_start(reads_before_and_after, NULL);
     reads_once(&first);
     wait_for(&started, 1);
     (*(void (*const *)(void))which)();
     must_be_refused();
     uses(&lock, BIASED);
     pawl_store_release32(&limited, 1, PAWL_SPIN_R_DROP);
-    must(pthread_join(other, NULL) == 0);
+    test_join(other);
 }
 
 /* ---- A thread's block of lines is refused ---------------------------------------------------- */
@@ -180,14 +179,13 @@ static void *counts_in_the_word(void *which)
 
 static void gets_no_block(void *which)
 {
-    pthread_t other;
     ipawl_entries_mode_(mode);
-    must(pthread_create(&other, NULL, counts_in_the_word, which) == 0);
+    const pthread_t other = test_start(counts_in_the_word, which);
     reads_once(&first);
     uses(&lock, BIASED);
     lines_park(0, ENTRIES_IN_BLOCK);
     pawl_store_release32(&limited, 1, PAWL_SPIN_R_DROP);
-    must(pthread_join(other, NULL) == 0);
+    test_join(other);
     uses(&lock, BIASED);
 }
 
@@ -204,13 +202,11 @@ static void *reads_from_a_later_block(void *nothing)
 /* With memory: a writer finds the entry, and the end of the thread moves the read to the word. */
 static void gets_a_block(void *nothing)
 {
-    pthread_t other;
     (void)nothing;
     ipawl_entries_mode_(mode);
     reads_once(&first);
     lines_park(0, ENTRIES_IN_BLOCK);
-    must(pthread_create(&other, NULL, reads_from_a_later_block, NULL) == 0);
-    must(pthread_join(other, NULL) == 0);
+    test_elsewhere(reads_from_a_later_block, NULL);
     must(lock.word == BIASED + PAWL_SPIN32_R);
     pawl_lock32_drop_read(&lock);
     uses(&lock, BIASED);
@@ -260,9 +256,9 @@ static void reads_in_two_threads(void *nothing)
     (void)nothing;
     ipawl_entries_mode_(mode);
     for (i = 0; i < 2; i++)
-        must(pthread_create(&readers[i], NULL, reads_without_a_system_call, NULL) == 0);
+        readers[i] = test_start(reads_without_a_system_call, NULL);
     for (i = 0; i < 2; i++)
-        must(pthread_join(readers[i], NULL) == 0);
+        test_join(readers[i]);
     must(pawl_load_relaxed32(&ended) == 2 && lock.word == BIASED);
 }
 

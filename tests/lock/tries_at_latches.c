@@ -53,12 +53,12 @@ static void *has_the_latch(void *unused)
         bool got;                                                                                  \
         address = (l);                                                                             \
         held = tried = 0;                                                                          \
-        must(pthread_create(&holder, NULL, has_the_latch, NULL) == 0);                             \
+        holder = test_start(has_the_latch, NULL);                                                  \
         while (pawl_load_relaxed32(&held) == 0)                                                    \
             sched_yield();                                                                         \
         got = (call);                                                                              \
         pawl_store_relaxed32(&tried, 1);                                                           \
-        must(pthread_join(holder, NULL) == 0);                                                     \
+        test_join(holder);                                                                         \
         assert_true(got);                                                                          \
     } while (0)
 
@@ -128,17 +128,16 @@ static void *waits_for_the_latch(void *unused)
 TEST_CASE(a_handler_above_a_sleeper_for_the_latch_fails_and_returns)
 {
     struct pawl_bucket *bucket;
-    pthread_t sleeper;
     begin();
     bucket = table_lock(&lock32);
-    must(pthread_create(&sleeper, NULL, waits_for_the_latch, NULL) == 0);
+    const pthread_t sleeper = test_start(waits_for_the_latch, NULL);
     while (!somebody_waits_for(bucket))
         sched_yield();
     must(pthread_kill(sleeper, SIGUSR1) == 0);
     while (pawl_load_relaxed32(&handled) == 0)
         sched_yield();
     table_unlock(bucket);
-    must(pthread_join(sleeper, NULL) == 0);
+    test_join(sleeper);
     assert_int_equal(lock32.word, PAWL_LOCK_BIASED);
 }
 

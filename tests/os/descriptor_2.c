@@ -29,13 +29,12 @@ static void *read_long(void *unused)
 
 static void complain_of_a_stall(void)
 {
-    pthread_t reader;
     must(pthread_barrier_init(&step, NULL, 2) == 0);
     pawl_rcu_domain_stall(pawl_rcu_default(), 1000000, NULL, NULL);
-    must(pthread_create(&reader, NULL, read_long, NULL) == 0);
+    const pthread_t reader = test_start(read_long, NULL);
     pthread_barrier_wait(&step);
     pawl_rcu_synchronize();
-    must(pthread_join(reader, NULL) == 0);
+    test_join(reader);
 }
 
 /* Where the complaint goes: descriptor 2 is this file from now on. */

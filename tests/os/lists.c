@@ -63,7 +63,7 @@ TEST_CASE(wake_wakes_no_more_than_asked_and_counts_them)
     unsigned woken = 0, i;
     for (i = 0; i < SLEEPERS; i++) {
         sleepers[i].address = &asleep;
-        must(pthread_create(&threads[i], NULL, sleep_until_woken, &sleepers[i]) == 0);
+        threads[i] = test_start(sleep_until_woken, &sleepers[i]);
     }
     while (woken < SLEEPERS) {
         const unsigned now = os_lists_wake(&asleep, 2);
@@ -72,7 +72,7 @@ TEST_CASE(wake_wakes_no_more_than_asked_and_counts_them)
     }
     assert_int_equal(woken, SLEEPERS);
     for (i = 0; i < SLEEPERS; i++) {
-        must(pthread_join(threads[i], NULL) == 0);
+        test_join(threads[i]);
         assert_true(sleepers[i].in_time);
     }
     assert_int_equal(os_lists_wake(&asleep, UINT_MAX), 0);
@@ -82,19 +82,18 @@ TEST_CASE(a_wake_for_another_word_of_the_same_list_wakes_nobody)
 {
     static uint32_t words[64 * OS_LISTS];
     struct sleeping s = {&words[0], 0, false};
-    pthread_t thread;
     uint32_t *other;
     for (other = words + 1; os_list_of(other) != os_list_of(words); other++)
         must(other < words + sizeof words / sizeof words[0] - 1);
     words[0] = 1;
-    must(pthread_create(&thread, NULL, sleep_until_woken, &s) == 0);
+    const pthread_t thread = test_start(sleep_until_woken, &s);
     while (pawl_load_relaxed32(&s.returned) == 0) {
         assert_int_equal(os_lists_wake(other, UINT_MAX), 0);
         if (os_lists_wake(words, 1) == 1)
             break;
         pawl_os_yield();
     }
-    must(pthread_join(thread, NULL) == 0);
+    test_join(thread);
     assert_true(s.in_time);
 }
 
@@ -128,12 +127,12 @@ TEST_CASE(a_waker_between_the_look_and_the_sleep_is_not_overlooked)
     for (round = 0; round < 5; round++) {
         pawl_store_relaxed32(&gate, 1);
         pawl_store_relaxed32(&between, 0);
-        must(pthread_create(&thread, NULL, wait_at_the_gate, NULL) == 0);
+        thread = test_start(wait_at_the_gate, NULL);
         while (pawl_load_relaxed32(&between) == 0)
             pawl_os_yield();
         pawl_store_relaxed32(&gate, 0);
         (void)os_lists_wake(&gate, 1); /* once */
-        must(pthread_join(thread, NULL) == 0);
+        test_join(thread);
     }
     at_point = NULL;
 }

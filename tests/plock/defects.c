@@ -18,9 +18,8 @@ static bool other_is_granted(void)
 
 static pthread_t start(void *(*body)(void *))
 {
-    pthread_t thread;
     pawl_store_relaxed32(&granted, 0);
-    must(pthread_create(&thread, NULL, body, NULL) == 0);
+    const pthread_t thread = test_start(body, NULL);
     return thread;
 }
 
@@ -37,7 +36,7 @@ static void see_it_wait(unsigned int units)
 
 static void finish(pthread_t thread)
 {
-    must(pthread_join(thread, NULL) == 0);
+    test_join(thread);
     assert_true(other_is_granted());
 }
 
@@ -75,7 +74,7 @@ static void atomic_users_and_a_writer_that_waited_for_a_seeker_exclude_each_othe
         pl_take_a(&lock);
         enter_and_leave(1);
         pl_drop_a(&lock);
-        must(pthread_join(thread, NULL) == 0);
+        test_join(thread);
     }
     assert_int_equal(lock, 0);
 }

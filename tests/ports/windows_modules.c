@@ -60,10 +60,8 @@ static void *ask_for_lines(void *place)
 TEST_CASE(a_thread_that_ends_gives_its_lines_of_all_modules_back)
 {
     struct lines lines;
-    pthread_t thread;
     load();
-    must(pthread_create(&thread, NULL, ask_for_lines, &lines) == 0);
-    must(pthread_join(thread, NULL) == 0);
+    test_elsewhere(ask_for_lines, &lines);
     assert_int_equal(((struct pawl_thread_line *)lines.here)->owner, 0);
     assert_int_equal(module_owner_of(lines.there), 0);
     assert_true(FreeLibrary(module));

@@ -301,7 +301,7 @@ static void reader_ends(void)
     __atomic_store_n(&reader->ends, true, __ATOMIC_RELEASE);
     signals(reader);
     handler_runs_in(&now.parties[ME]);
-    must(pthread_join(reader->id, NULL) == 0);
+    test_join(reader->id);
     now.counted += reader->state == PAWL_STATE_R; /* by now in the word, for ever */
     reader->state = PAWL_STATE_U;
     party_start(reader, reader->verbs);

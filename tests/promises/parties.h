@@ -151,7 +151,7 @@ static void party_start(struct party *p, const struct verbs *verbs)
 {
     memset(p, 0, sizeof *p);
     p->verbs = verbs;
-    must(pthread_create(&p->id, NULL, party_main, p) == 0);
+    p->id = test_start(party_main, p);
     while (__atomic_load_n(&p->number, __ATOMIC_ACQUIRE) == 0)
         usleep(10);
 }
@@ -159,7 +159,7 @@ static void party_start(struct party *p, const struct verbs *verbs)
 static void party_end(struct party *p)
 {
     __atomic_store_n(&p->ends, true, __ATOMIC_RELEASE);
-    must(pthread_join(p->id, NULL) == 0);
+    test_join(p->id);
 }
 
 static bool party_is_done(const struct party *p)

@@ -165,8 +165,8 @@ static bool held_back_for(const struct width *x, uint64_t ns)
     while (!(slept = is_parked(x)) && sem_trywait(&writer.done) != 0)
         sched_yield();
     r = start(&reader, x, R, UINT64_MAX);
-    must(pthread_join(w, NULL) == 0);
-    must(pthread_join(r, NULL) == 0); /* although nobody drops */
+    test_join(w);
+    test_join(r); /* although nobody drops */
     assert_false(writer.got);
     assert_true(reader.got);
     x->drop[R](&lock);
@@ -193,10 +193,10 @@ static void seeker_upgrade(const struct width *x)
     assert_true(x->tries[R](&lock));
     assert_true(x->tries[S](&lock));
     r = start(&reader, x, R, UINT64_MAX);
-    must(pthread_join(r, NULL) == 0);
+    test_join(r);
     assert_false(x->seek_to_write(&lock, now_and(5 * ms)));
     r = start(&reader, x, R, UINT64_MAX); /* the upgrade has left no trace */
-    must(pthread_join(r, NULL) == 0);
+    test_join(r);
     x->drop[R](&lock), x->drop[R](&lock), x->drop[R](&lock);
     assert_true(x->seek_to_write(&lock, UINT64_MAX));
     x->drop[W](&lock);
@@ -226,7 +226,7 @@ static void sleeps(const struct width *x)
             until_parked(x);
             assert_int_equal(sem_trywait(&t.done), -1);
             x->drop[held](&lock);
-            must(pthread_join(id, NULL) == 0);
+            test_join(id);
             assert_true(t.got);
             x->drop[asked](&lock);
         }
@@ -245,13 +245,13 @@ static void moves_wake(const struct width *x)
     r = start(&reader, x, R, now_and(30000 * ms));
     until_parked(x);
     assert_true(x->turn(&lock, UINT64_MAX) != PAWL_REGAIN_TIMED_OUT); /* A -> R lets readers in */
-    must(pthread_join(r, NULL) == 0);
+    test_join(r);
     assert_true(reader.got);
     x->drop[R](&lock);
     a = start(&atomic, x, A, now_and(30000 * ms));
     until_parked(x);
     x->drop[R](&lock);
-    must(pthread_join(a, NULL) == 0);
+    test_join(a);
     assert_true(atomic.got);
     x->drop[A](&lock);
 }
@@ -275,7 +275,7 @@ static void many(const struct width *x)
     x->drop[W](&lock);
     for (i = 0; i < MANY; i++)
         if (i % 4 != 2) {
-            must(pthread_join(ids[i], NULL) == 0);
+            test_join(ids[i]);
             x->drop[R](&lock);
         }
     for (i = 0; i < MANY / 4; i++) { /* the seekers, one after the other */
@@ -283,7 +283,7 @@ static void many(const struct width *x)
         for (j = 0;; j = (j + 1) % MANY)
             if (j % 4 == 2 && sem_trywait(&tasks[j].done) == 0)
                 break;
-        must(pthread_join(ids[j], NULL) == 0);
+        test_join(ids[j]);
         x->drop[S](&lock);
     }
 }
@@ -344,7 +344,7 @@ static void one_of_two_woken(const struct width *x)
         x->drop[S](&lock);
     }
     for (i = 0; i < 2; i++)
-        must(pthread_join(id[i], NULL) == 0);
+        test_join(id[i]);
     x->drop[R](&lock);
 }
 

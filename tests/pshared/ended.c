@@ -62,11 +62,10 @@ static void *unmap_when_told(void *unused)
 static pid_t start_dropper(const struct width *x, unsigned state)
 {
     const pid_t child = child_of_this_test();
-    pthread_t other;
     if (child != 0)
         return child;
     must(x->take[state](page, UINT64_MAX));
-    must(pthread_create(&other, NULL, unmap_when_told, NULL) == 0);
+    (void)test_start(unmap_when_told, NULL);
     if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
         _exit(77);
     raise(SIGSTOP);

@@ -33,7 +33,7 @@ static void interrupted(const struct width *x)
     }
     assert_int_equal(sem_trywait(&t.done), -1);
     x->drop[W](&lock);
-    must(pthread_join(id, NULL) == 0);
+    test_join(id);
     x->drop[W](&lock);
 }
 
@@ -101,7 +101,7 @@ static void forked(const struct width *x)
     assert_int_equal(status, 0);
     assert_true(x->free(page));
     x->drop[W](&lock);
-    must(pthread_join(id, NULL) == 0);
+    test_join(id);
     assert_true(sleeper.got);
     x->drop[W](&lock);
     munmap(page, 4096);
@@ -144,7 +144,7 @@ static void forked_beside_each(const struct width *x)
         until_parked(x);
         assert_int_equal(test_in_child(forget_the_sleeper, (void *)x, said, sizeof said), 0);
         x->drop[W](&lock);
-        must(pthread_join(id, NULL) == 0);
+        test_join(id);
         assert_true(sleeper.got);
         x->drop[as](&lock);
     }
@@ -203,7 +203,7 @@ static void slept_beside_a_mark(const struct width *x)
     id = start(&sleeper, x, W, UINT64_MAX);
     until_parked(x);
     x->drop[W](&lock);
-    must(pthread_join(id, NULL) == 0);
+    test_join(id);
     assert_true(sleeper.got);
     x->drop[W](&lock);
 }
@@ -218,7 +218,7 @@ static void forked_beside_a_roused(const struct width *x, void (*does)(void *))
     until_parked(x);
     assert_int_equal(test_in_child(does, (void *)x, said, sizeof said), 0);
     x->drop[W](&lock);
-    must(pthread_join(id, NULL) == 0);
+    test_join(id);
     assert_true(sleeper.got);
     x->drop[W](&lock);
 }
@@ -250,7 +250,6 @@ static void mapped_twice(const struct width *x)
 {
     const int file = memfd_create("pawl", 0);
     struct task t;
-    pthread_t id;
     void *a, *b;
     must(file >= 0 && ftruncate(file, 4096) == 0);
     a = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -260,10 +259,10 @@ static void mapped_twice(const struct width *x)
     assert_false(x->tries[R](b));
     t.x = x, t.lock = b, t.as = R, t.deadline = UINT64_MAX, t.got = false;
     must(sem_init(&t.done, 0, 0) == 0);
-    must(pthread_create(&id, NULL, take_for, &t) == 0);
+    const pthread_t id = test_start(take_for, &t);
     usleep(10000);
     x->drop[W](a);
-    must(pthread_join(id, NULL) == 0);
+    test_join(id);
     x->drop[R](a);
     assert_true(x->free(b));
     munmap(a, 4096), munmap(b, 4096), close(file);
@@ -291,15 +290,14 @@ static void unmapped_by_the_next(const struct width *x)
     do {
         const unsigned as = test_random_below(&seed, 4);
         struct task t;
-        pthread_t id;
         void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
         must(page != MAP_FAILED);
         t.x = x, t.lock = page, t.as = W;
         must(x->tries[as](page));
-        must(pthread_create(&id, NULL, take_and_unmap, &t) == 0);
+        const pthread_t id = test_start(take_and_unmap, &t);
         usleep(test_random_below(&seed, 100));
         x->drop[as](page); /* faults if it touches the lock after it has given it up */
-        must(pthread_join(id, NULL) == 0);
+        test_join(id);
     } while (test_now() < end);
 }
 
@@ -418,15 +416,14 @@ static void *take_askew(void *argument)
 static void a_misaligned_lock_waits_by_yielding(void **state)
 {
     void *askew = room + 2;
-    pthread_t id;
     (void)state;
     if (TEST_SANITIZED)
         skip(); /* they complain, rightly */
     pawl_pshared_lock32_take_write((pawl_pshared_lock32 *)askew);
-    must(pthread_create(&id, NULL, take_askew, askew) == 0);
+    const pthread_t id = test_start(take_askew, askew);
     usleep(5000);
     pawl_pshared_lock32_drop_write((pawl_pshared_lock32 *)askew);
-    must(pthread_join(id, NULL) == 0);
+    test_join(id);
     assert_true(pawl_pshared_lock32_is_free((pawl_pshared_lock32 *)askew));
 }
 #endif

@@ -33,14 +33,13 @@ static void *take_for(void *argument)
 
 static pthread_t start(struct task *t, const struct width *x, unsigned as, uint64_t deadline)
 {
-    pthread_t id;
     t->x = x;
     t->lock = &lock;
     t->as = as;
     t->deadline = deadline;
     t->got = false;
     must(sem_init(&t->done, 0, 0) == 0);
-    must(pthread_create(&id, NULL, take_for, t) == 0);
+    const pthread_t id = test_start(take_for, t);
     return id;
 }
 

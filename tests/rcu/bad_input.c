@@ -69,9 +69,7 @@ static void use_it(unsigned i)
 
 static void run(void *(*body)(void *), void *argument)
 {
-    pthread_t thread;
-    must(pthread_create(&thread, NULL, body, argument) == 0);
-    must(pthread_join(thread, NULL) == 0);
+    test_elsewhere(body, argument);
 }
 
 static void say(const char *text)
@@ -206,11 +204,10 @@ static void *outlive_main(void *main_thread)
 static void __attribute__((unused)) end_main_first(void *unused)
 {
     static pthread_t self;
-    pthread_t other;
     (void)unused;
     self = pthread_self();
     pawl_rcu_read_lock();
-    must(pthread_create(&other, NULL, outlive_main, &self) == 0);
+    (void)test_start(outlive_main, &self);
     pthread_exit(NULL);
 }
 
@@ -298,14 +295,14 @@ static void *read_meanwhile(void *opaque)
 static void reader_begins(struct reader *r)
 {
     must(pthread_barrier_init(&r->step, NULL, 2) == 0);
-    must(pthread_create(&r->thread, NULL, read_meanwhile, r) == 0);
+    r->thread = test_start(read_meanwhile, r);
     pthread_barrier_wait(&r->step);
 }
 
 static void reader_ends(struct reader *r)
 {
     pthread_barrier_wait(&r->step);
-    must(pthread_join(r->thread, NULL) == 0);
+    test_join(r->thread);
     pthread_barrier_destroy(&r->step);
 }
 
@@ -339,13 +336,12 @@ static void *leave_somehow(void *opaque)
 
 static void leave(struct leaving *l)
 {
-    pthread_t thread;
     must(pthread_barrier_init(&l->step, NULL, 2) == 0);
-    must(pthread_create(&thread, NULL, leave_somehow, l) == 0);
+    const pthread_t thread = test_start(leave_somehow, l);
     pthread_barrier_wait(&l->step);
     if (l->ending == IS_CANCELLED)
         must(pthread_cancel(thread) == 0);
-    must(pthread_join(thread, NULL) == 0);
+    test_join(thread);
     pthread_barrier_destroy(&l->step);
 }
 

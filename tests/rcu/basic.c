@@ -30,7 +30,7 @@ static void start_reader(struct reader *r, pawl_rcu_domain *domain)
     r->domain = domain;
     r->left = 0;
     must(pthread_barrier_init(&r->step, NULL, 2) == 0);
-    must(pthread_create(&r->id, NULL, read_once, r) == 0);
+    r->id = test_start(read_once, r);
     pthread_barrier_wait(&r->step);
 }
 
@@ -41,7 +41,7 @@ static void let_leave(struct reader *r)
 
 static void join_reader(struct reader *r)
 {
-    must(pthread_join(r->id, NULL) == 0);
+    test_join(r->id);
     pthread_barrier_destroy(&r->step);
 }
 
@@ -171,13 +171,12 @@ TEST_CASE(synchronize_returns_after_a_reader_that_was_in)
     for (round = 0; round < 50; round++) {
         start_reader(&r, pawl_rcu_default());
         for (i = 0; i < 4; i++)
-            must(pthread_create(&waiters[i], NULL, i % 2 ? synchronize_soon : synchronize, &r) ==
-                 0);
+            waiters[i] = test_start(i % 2 ? synchronize_soon : synchronize, &r);
         if (round % 2 != 0)
             usleep(300); /* some sleep by now */
         let_leave(&r);
         for (i = 0; i < 4; i++)
-            must(pthread_join(waiters[i], NULL) == 0);
+            test_join(waiters[i]);
         join_reader(&r);
     }
 }
@@ -354,7 +353,7 @@ TEST_CASE(an_online_thread_is_waited_for_until_it_is_quiescent)
         r.domain = pawl_rcu_qs();
         r.left = 0;
         must(pthread_barrier_init(&r.step, NULL, 2) == 0);
-        must(pthread_create(&r.id, NULL, loop_once, &r) == 0);
+        r.id = test_start(loop_once, &r);
         pthread_barrier_wait(&r.step);
         cookie = pawl_rcu_domain_start_poll(pawl_rcu_qs());
         assert_false(pawl_rcu_domain_poll(pawl_rcu_qs(), cookie));
@@ -391,9 +390,7 @@ static void *end_online(void *unused)
 
 TEST_CASE(a_thread_that_ends_online_holds_nobody_up)
 {
-    pthread_t thread;
-    must(pthread_create(&thread, NULL, end_online, NULL) == 0);
-    must(pthread_join(thread, NULL) == 0);
+    test_elsewhere(end_online, NULL);
     pawl_rcu_domain_synchronize(pawl_rcu_qs());
 }
 

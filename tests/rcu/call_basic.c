@@ -69,7 +69,7 @@ static void enter(struct reader *reader, pawl_rcu_domain *domain)
 {
     memset(reader, 0, sizeof *reader);
     reader->domain = domain;
-    must(pthread_create(&reader->id, NULL, read_until_let_go, reader) == 0);
+    reader->id = test_start(read_until_let_go, reader);
     while (pawl_load_relaxed32(&reader->in) == 0)
         (void)pawl_wait32(&reader->in, 0);
 }
@@ -78,7 +78,7 @@ static void let_go(struct reader *reader)
 {
     pawl_store_relaxed32(&reader->go, 1);
     (void)pawl_wake_all(&reader->go);
-    must(pthread_join(reader->id, NULL) == 0);
+    test_join(reader->id);
 }
 
 /* ---- When callbacks run ---------------------------------------------------------------------- */
@@ -165,13 +165,11 @@ static void *call_hundred(void *first)
 static void callbacks_of_a_thread_that_has_ended_run(void **state)
 {
     struct reader reader;
-    pthread_t caller;
     unsigned round;
     (void)state;
     enter(&reader, pawl_rcu_default());
     for (round = 0; round < 3; round++) { /* the next one gets the same line */
-        must(pthread_create(&caller, NULL, call_hundred, &many[100 * round]) == 0);
-        must(pthread_join(caller, NULL) == 0);
+        test_elsewhere(call_hundred, &many[100 * round]);
     }
     let_go(&reader);
     assert_int_equal(pawl_rcu_barrier(), 0);

@@ -165,7 +165,7 @@ static void a_fork_amid_calls_leaves_both_in_order(void **state)
     pawl_store_relaxed32(&stop_calling, 0);
     must(pawl_rcu_domain_limit(pawl_rcu_default(), 1000, PAWL_RCU_NO_LIMIT, PAWL_RCU_HELP) == 0);
     for (i = 0; i < 2; i++)
-        must(pthread_create(&callers[i], NULL, keep_calling, counts[i]) == 0);
+        callers[i] = test_start(keep_calling, counts[i]);
     for (round = 0; round < 100; round++) {
         const pid_t child = fork();
         must(child >= 0);
@@ -178,7 +178,7 @@ static void a_fork_amid_calls_leaves_both_in_order(void **state)
     }
     pawl_store_relaxed32(&stop_calling, 1);
     for (i = 0; i < 2; i++)
-        must(pthread_join(callers[i], NULL) == 0);
+        test_join(callers[i]);
     assert_int_equal(pawl_rcu_barrier(), 0);
     for (i = 0; i < 2; i++)
         assert_int_equal(counts[i][0], counts[i][1]);
@@ -314,13 +314,11 @@ static bool its_room_is_back(void)
  *    must come back, or the domain can never be destroyed. */
 static void a_callback_may_fork_while_another_one_runs(void **state)
 {
-    pthread_t thread;
     (void)state;
     in_callback = forked_beside = 0;
     must(pawl_rcu_domain_init(&shared_by_two, "shared by two") == 0);
     must(pawl_rcu_domain_limit(&shared_by_two, 2, 20, PAWL_RCU_HELP) == 0);
-    must(pthread_create(&thread, NULL, call_what_waits, NULL) == 0);
-    must(pthread_join(thread, NULL) == 0);
+    test_elsewhere(call_what_waits, NULL);
     while (pawl_load_relaxed32(&in_callback) == 0)
         sched_yield();
     must(pawl_rcu_domain_call(&shared_by_two, &heads[1], fork_beside, 10) == 0);

@@ -150,7 +150,7 @@ static unsigned other_count;
 
 static void start(void *(*body)(void *))
 {
-    must(pthread_create(&others[other_count++], NULL, body, NULL) == 0);
+    others[other_count++] = test_start(body, NULL);
 }
 
 static void wait_until_there(uint32_t count)
@@ -197,7 +197,7 @@ static void end(void)
     no_threads = false;
     pawl_store_relaxed32(&may_go, 1);
     while (other_count > 0)
-        must(pthread_join(others[--other_count], NULL) == 0);
+        test_join(others[--other_count]);
     barrier();
     pawl_rcu_domain_destroy(&domain);
 }

@@ -74,7 +74,7 @@ static void enter(void)
 {
     pawl_store_relaxed32(&reader_in, 0);
     pawl_store_relaxed32(&reader_go, 0);
-    must(pthread_create(&reader, NULL, read_until_let_go, NULL) == 0);
+    reader = test_start(read_until_let_go, NULL);
     while (pawl_load_relaxed32(&reader_in) == 0)
         (void)pawl_wait32(&reader_in, 0);
 }
@@ -83,7 +83,7 @@ static void let_go(void)
 {
     pawl_store_relaxed32(&reader_go, 1);
     (void)pawl_wake_all(&reader_go);
-    must(pthread_join(reader, NULL) == 0);
+    test_join(reader);
 }
 
 /* ---- Refusal --------------------------------------------------------------------------------- */
@@ -131,11 +131,9 @@ static void *call_and_end(void *number)
 /* Threads that were there before have credit under the old limits; it counts no more. */
 TEST_CASE_WITH(limits_can_change_while_threads_have_credit, set_up, tear_down)
 {
-    pthread_t thread;
     unsigned i;
     assert_int_equal(call(0, 10), 0);
-    must(pthread_create(&thread, NULL, call_and_end, (void *)(uintptr_t)1) == 0);
-    must(pthread_join(thread, NULL) == 0);
+    test_elsewhere(call_and_end, (void *)(uintptr_t)1);
     assert_int_equal(pawl_rcu_domain_barrier(&domain), 0);
     limit(8, 800, PAWL_RCU_REFUSE);
     enter();
@@ -275,10 +273,10 @@ TEST_CASE_WITH(a_caller_at_the_limit_goes_on_when_there_is_room, set_up, tear_do
         limit(1, PAWL_RCU_NO_LIMIT, policies[i]);
         enter();
         assert_int_equal(call(0, 1), 0);
-        must(pthread_create(&helper, NULL, let_go_when_the_caller_waits, NULL) == 0);
+        helper = test_start(let_go_when_the_caller_waits, NULL);
         assert_int_equal(call(1, 1), 0);
         assert_true(pawl_load_relaxed32(&runs) >= 1); /* the second may have run by now */
-        must(pthread_join(helper, NULL) == 0);
+        test_join(helper);
     }
 }
 
@@ -292,14 +290,13 @@ static void *raise_limit_when_the_caller_waits(void *nothing)
 
 TEST_CASE_WITH(a_caller_that_waits_goes_on_when_the_limit_is_raised, set_up, tear_down)
 {
-    pthread_t helper;
     limit(1, PAWL_RCU_NO_LIMIT, PAWL_RCU_WAIT);
     enter();
     assert_int_equal(call(0, 1), 0);
-    must(pthread_create(&helper, NULL, raise_limit_when_the_caller_waits, NULL) == 0);
+    const pthread_t helper = test_start(raise_limit_when_the_caller_waits, NULL);
     assert_int_equal(call(1, 1), 0);
     assert_int_equal(pawl_load_relaxed32(&runs), 0);
-    must(pthread_join(helper, NULL) == 0);
+    test_join(helper);
     let_go();
 }
 
@@ -367,14 +364,12 @@ static void *call_without_a_line(void *nothing)
 /* All lines are made to belong to a thread that lives. */
 TEST_CASE_WITH(a_thread_without_a_line_calls_and_waits_too, set_up, tear_down)
 {
-    pthread_t thread;
     assert_int_equal(call(OBJECTS - 1, 1), 0); /* the worker has begun */
     assert_int_equal(pawl_rcu_domain_barrier(&domain), 0);
     pawl_store_relaxed32(&runs, 0);
     limit(10, 10, PAWL_RCU_HELP);
     lines_park_all();
-    must(pthread_create(&thread, NULL, call_without_a_line, NULL) == 0);
-    must(pthread_join(thread, NULL) == 0);
+    test_elsewhere(call_without_a_line, NULL);
     lines_free_all();
     assert_int_equal(pawl_load_relaxed32(&runs), 100);
 }

@@ -68,11 +68,9 @@ static void the_worker_takes_nothing_from_the_first_caller(void **state)
     unsigned i;
     (void)state;
     for (i = 0; i < 2; i++) {
-        pthread_t caller;
         must(pawl_rcu_domain_init(&domain, "scheduled") == 0);
         memset(&of_worker, 0xff, sizeof of_worker);
-        must(pthread_create(&caller, NULL, call_from_there, (void *)(intptr_t)policies[i]) == 0);
-        must(pthread_join(caller, NULL) == 0);
+        test_elsewhere(call_from_there, (void *)(intptr_t)policies[i]);
         assert_int_equal(of_worker.policy, SCHED_OTHER);
         assert_int_equal(of_worker.priority, 0);
         assert_true(CPU_EQUAL(&of_worker.cpus, &at_start.cpus));

@@ -63,12 +63,11 @@ static void *vanish_in_a_section(void *is_in)
 static void *synchronize_beside(pawl_rcu_domain *d, void *(*reader)(void *))
 {
     pthread_barrier_t is_in;
-    pthread_t thread;
     must(pthread_barrier_init(&is_in, NULL, 2) == 0);
-    must(pthread_create(&thread, NULL, reader, &is_in) == 0);
+    const pthread_t thread = test_start(reader, &is_in);
     pthread_barrier_wait(&is_in);
     pawl_rcu_domain_synchronize(d);
-    must(pthread_join(thread, NULL) == 0);
+    test_join(thread);
     must(pthread_barrier_destroy(&is_in) == 0);
     return NULL;
 }
@@ -82,11 +81,10 @@ static void *synchronize_beside_online(void *unused)
 /* Both at once: each takes a second. */
 static void synchronize_beside_both(void)
 {
-    pthread_t other;
-    must(pthread_create(&other, NULL, synchronize_beside_online, NULL) == 0);
+    const pthread_t other = test_start(synchronize_beside_online, NULL);
     if (!TEST_SANITIZED && !PAWL_TSAN_) /* which see every end */
         (void)synchronize_beside(pawl_rcu_default(), vanish_in_a_section);
-    must(pthread_join(other, NULL) == 0);
+    test_join(other);
 }
 
 TEST_CASE(a_thread_that_ends_unseen_holds_no_grace_period_up)

@@ -47,13 +47,12 @@ static void *stay_until_the_caller_sleeps(void *domain)
 
 static void synchronize_beside_a_reader(pawl_rcu_domain *d, void (*synchronize)(pawl_rcu_domain *))
 {
-    pthread_t reader;
     looked_for = d->index;
     must(pthread_barrier_init(&is_in, NULL, 2) == 0);
-    must(pthread_create(&reader, NULL, stay_until_the_caller_sleeps, d) == 0);
+    const pthread_t reader = test_start(stay_until_the_caller_sleeps, d);
     pthread_barrier_wait(&is_in);
     synchronize(d);
-    must(pthread_join(reader, NULL) == 0);
+    test_join(reader);
     must(pthread_barrier_destroy(&is_in) == 0);
 }
 

@@ -17,9 +17,7 @@ static char **arguments;
 
 static void run(void *(*body)(void *), void *argument)
 {
-    pthread_t thread;
-    must(pthread_create(&thread, NULL, body, argument) == 0);
-    must(pthread_join(thread, NULL) == 0);
+    test_elsewhere(body, argument);
 }
 
 /* The thread reads without a call wherever others do. */
@@ -176,14 +174,13 @@ static void *read_until_reported(void *barrier)
 static void a_report_of_a_stall_names_the_thread(void)
 {
     pthread_barrier_t barrier;
-    pthread_t thread;
     must(pthread_barrier_init(&barrier, NULL, 2) == 0);
-    must(pthread_create(&thread, NULL, read_until_reported, &barrier) == 0);
+    const pthread_t thread = test_start(read_until_reported, &barrier);
     pthread_barrier_wait(&barrier);
     pawl_rcu_domain_stall(pawl_rcu_default(), 1, note_thread, NULL);
     pawl_rcu_synchronize();
     pawl_rcu_domain_stall(pawl_rcu_default(), 0, NULL, NULL);
-    must(pthread_join(thread, NULL) == 0);
+    test_join(thread);
     must(pthread_barrier_destroy(&barrier) == 0);
 }
 
@@ -205,12 +202,12 @@ static void synchronize_beside_many(void)
     pthread_t threads[4];
     unsigned i;
     for (i = 0; i < 4; i++)
-        must(pthread_create(&threads[i], NULL, read_all_the_time, NULL) == 0);
+        threads[i] = test_start(read_all_the_time, NULL);
     for (i = 0; i < (unsigned)TEST_SCALE(1000); i++)
         pawl_rcu_synchronize();
     pawl_store_relaxed32(&stop, 1);
     for (i = 0; i < 4; i++)
-        must(pthread_join(threads[i], NULL) == 0);
+        test_join(threads[i]);
 }
 
 int main(int argc, char **argv)

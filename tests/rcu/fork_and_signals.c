@@ -92,12 +92,11 @@ static void replace_object(void)
 
 static void interrupt_while_updating(void *(*body)(void *))
 {
-    pthread_t thread;
     unsigned i;
     handle(SIGUSR1, read_in_handler);
     pawl_store_relaxed32(&stop, 0);
     pawl_store_relaxed32(&handled, 0);
-    must(pthread_create(&thread, NULL, body, NULL) == 0);
+    const pthread_t thread = test_start(body, NULL);
     for (i = 0; i < (unsigned)TEST_SCALE(3000) || pawl_load_relaxed32(&handled) < 100; i++) {
         must(pthread_kill(thread, SIGUSR1) == 0);
         if (i % 16 == 0)
@@ -105,7 +104,7 @@ static void interrupt_while_updating(void *(*body)(void *))
         replace_object();
     }
     pawl_store_relaxed32(&stop, 1);
-    must(pthread_join(thread, NULL) == 0);
+    test_join(thread);
     pawl_rcu_synchronize();
 }
 
@@ -183,15 +182,14 @@ static void *interrupt_main(void *unused)
 static void interrupt_a_synchronize(void *unused)
 {
     static pthread_barrier_t barrier;
-    pthread_t thread;
     (void)unused;
     pawl_os_remember_errors();
     main_thread = pthread_self();
     handle(SIGUSR1, synchronize_in_handler);
     must(pthread_barrier_init(&barrier, NULL, 2) == 0);
-    must(pthread_create(&thread, NULL, stay_in, &barrier) == 0);
+    (void)test_start(stay_in, &barrier);
     pthread_barrier_wait(&barrier);
-    must(pthread_create(&thread, NULL, interrupt_main, NULL) == 0);
+    (void)test_start(interrupt_main, NULL);
     pawl_rcu_synchronize();
 }
 
@@ -243,10 +241,9 @@ static void *read_until_told(void *barrier)
 static void a_child_forked_in_a_section_has_that_section_and_no_other(void **state)
 {
     pthread_barrier_t barrier;
-    pthread_t thread;
     (void)state;
     must(pthread_barrier_init(&barrier, NULL, 2) == 0);
-    must(pthread_create(&thread, NULL, read_until_told, &barrier) == 0);
+    const pthread_t thread = test_start(read_until_told, &barrier);
     pthread_barrier_wait(&barrier);
     pawl_rcu_read_lock();
     ASSERT_CHILD_IS_WELL(child_of_a_reader, NULL);
@@ -254,7 +251,7 @@ static void a_child_forked_in_a_section_has_that_section_and_no_other(void **sta
     assert_false(pawl_rcu_poll(pawl_rcu_start_poll()));
     pawl_rcu_read_unlock();
     pthread_barrier_wait(&barrier);
-    must(pthread_join(thread, NULL) == 0);
+    test_join(thread);
     pthread_barrier_destroy(&barrier);
     pawl_rcu_synchronize();
 }
@@ -283,17 +280,17 @@ static void a_child_forked_during_a_grace_period_drives_its_own(void **state)
     unsigned i;
     (void)state;
     must(pthread_barrier_init(&barrier, NULL, 2) == 0);
-    must(pthread_create(&reader, NULL, read_until_told, &barrier) == 0);
+    reader = test_start(read_until_told, &barrier);
     pthread_barrier_wait(&barrier);
     for (i = 0; i < 2; i++)
-        must(pthread_create(&waiters[i], NULL, synchronize_once, NULL) == 0);
+        waiters[i] = test_start(synchronize_once, NULL);
     while (pawl_load_relaxed32(&domain->sleepers) == 0)
         sched_yield();
     ASSERT_CHILD_IS_WELL(child_of_a_driver, NULL);
     pthread_barrier_wait(&barrier);
-    must(pthread_join(reader, NULL) == 0);
+    test_join(reader);
     for (i = 0; i < 2; i++)
-        must(pthread_join(waiters[i], NULL) == 0);
+        test_join(waiters[i]);
     pthread_barrier_destroy(&barrier);
 }
 
@@ -304,13 +301,13 @@ static void a_child_forked_at_any_moment_of_others_grace_periods_can_synchronize
     (void)state;
     pawl_store_relaxed32(&stop, 0);
     current_object = NULL;
-    must(pthread_create(&threads[0], NULL, synchronize_all_the_time, NULL) == 0);
-    must(pthread_create(&threads[1], NULL, read_all_the_time, NULL) == 0);
+    threads[0] = test_start(synchronize_all_the_time, NULL);
+    threads[1] = test_start(read_all_the_time, NULL);
     for (i = 0; i < (unsigned)TEST_SCALE(100); i++)
         ASSERT_CHILD_IS_WELL(child_of_a_driver, NULL);
     pawl_store_relaxed32(&stop, 1);
     for (i = 0; i < 2; i++)
-        must(pthread_join(threads[i], NULL) == 0);
+        test_join(threads[i]);
 }
 
 /* ---- Ends ------------------------------------------------------------------------------------ */
@@ -329,8 +326,7 @@ static void a_section_left_open_ends_with_its_thread(void **state)
     unsigned i;
     (void)state;
     for (i = 0; i < 4; i++) {
-        must(pthread_create(&thread, NULL, end_in_a_section, i % 2 ? &thread : NULL) == 0);
-        must(pthread_join(thread, NULL) == 0);
+        test_elsewhere(end_in_a_section, i % 2 ? &thread : NULL);
         pawl_rcu_synchronize();
     }
 }
@@ -346,10 +342,8 @@ static void *vanish_in_a_section(void *unused)
 
 static void a_section_of_a_thread_that_vanished_holds_nobody_up(void **state)
 {
-    pthread_t thread;
     (void)state;
-    must(pthread_create(&thread, NULL, vanish_in_a_section, NULL) == 0);
-    must(pthread_join(thread, NULL) == 0);
+    test_elsewhere(vanish_in_a_section, NULL);
     pawl_rcu_synchronize();
 }
 #else
@@ -405,8 +399,7 @@ static void destructors_of_threads_may_read_and_synchronize(void **state)
     must(pthread_key_create(&early_key, read_in_destructor) == 0);
     destructors = 0;
     for (i = 0; i < 4; i++) {
-        must(pthread_create(&thread, NULL, with_destructor, i % 2 ? &thread : NULL) == 0);
-        must(pthread_join(thread, NULL) == 0);
+        test_elsewhere(with_destructor, i % 2 ? &thread : NULL);
     }
     assert_int_equal(destructors, 6);
     must(pthread_key_delete(early_key) == 0);
@@ -415,12 +408,10 @@ static void destructors_of_threads_may_read_and_synchronize(void **state)
 
 static void a_section_that_a_destructor_leaves_lasts_until_then(void **state)
 {
-    pthread_t thread;
     (void)state;
     must(pthread_key_create(&late_key, leave_in_destructor) == 0);
     destructors = 0;
-    must(pthread_create(&thread, NULL, leaves_in_destructor, NULL) == 0);
-    must(pthread_join(thread, NULL) == 0);
+    test_elsewhere(leaves_in_destructor, NULL);
     assert_int_equal(destructors, 1);
     must(pthread_key_delete(late_key) == 0);
     pawl_rcu_synchronize();

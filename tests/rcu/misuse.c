@@ -281,14 +281,13 @@ static void *slow_reader(void *unused)
 
 static void stall(void *unused)
 {
-    pthread_t thread;
     (void)unused;
     must(pthread_barrier_init(&step, NULL, 2) == 0);
     pawl_rcu_domain_stall(pawl_rcu_default(), 1000000, note, NULL);
-    must(pthread_create(&thread, NULL, slow_reader, NULL) == 0);
+    const pthread_t thread = test_start(slow_reader, NULL);
     pthread_barrier_wait(&step);
     pawl_rcu_synchronize();
-    must(pthread_join(thread, NULL) == 0);
+    test_join(thread);
 }
 
 TEST_CASE(a_stall_is_reported_with_where_its_reader_entered)

@@ -63,7 +63,7 @@ static void start(pthread_t *thread, pawl_rcu_domain *d)
 
 static void end(pthread_t thread)
 {
-    must(pthread_join(thread, NULL) == 0);
+    test_join(thread);
     pthread_barrier_destroy(&step);
 }
 
@@ -158,17 +158,17 @@ TEST_CASE(a_thread_that_waits_reports_the_reader_that_polls_found)
 TEST_CASE(a_driver_that_sleeps_already_hears_that_reports_are_wanted)
 {
     struct pawl_rcu_state *domain;
-    pthread_t reader, waiter;
+    pthread_t reader;
     pawl_rcu_domain d;
     assert_int_equal(pawl_rcu_domain_init(&d, "asleep"), 0);
     domain = &rcu_here()->states[d.index];
     start(&reader, &d);
-    must(pthread_create(&waiter, NULL, synchronize, &d) == 0);
+    const pthread_t waiter = test_start(synchronize, &d);
     while (PAWL_ADDRESS_(pawl_load_relaxed)(&domain->driver) == 0)
         sched_yield();
     usleep(1000);
     pawl_rcu_domain_stall(&d, 2000000, note, &seen);
-    must(pthread_join(waiter, NULL) == 0);
+    test_join(waiter);
     end(reader);
     assert_seen("asleep");
     pawl_rcu_domain_destroy(&d);
@@ -206,7 +206,7 @@ static void *pass_on(void *pipe_ends)
 
 static void stall_to_standard_error(void *unused)
 {
-    pthread_t reader, teller;
+    pthread_t reader;
     int ends[2], passed[2];
     (void)unused;
     must(pipe(ends) == 0);
@@ -216,10 +216,10 @@ static void stall_to_standard_error(void *unused)
     pawl_os_remember_errors();
     pawl_rcu_domain_stall(pawl_rcu_default(), 2000000, NULL, NULL);
     start(&reader, pawl_rcu_default());
-    must(pthread_create(&teller, NULL, pass_on, passed) == 0);
+    const pthread_t teller = test_start(pass_on, passed);
     pawl_rcu_synchronize();
     must(dup2(passed[1], STDERR_FILENO) == STDERR_FILENO); /* the end of the pipe */
-    must(pthread_join(teller, NULL) == 0);
+    test_join(teller);
     end(reader);
 }
 

@@ -294,7 +294,6 @@ static void *ring_the_bell(void *seconds)
 
 static void torture(pawl_rcu_domain *domain, double seconds, uint32_t left_out, bool blind)
 {
-    pthread_t bell;
     unsigned i;
     memset(&world, 0, sizeof world);
     world.domain = domain;
@@ -306,9 +305,9 @@ static void torture(pawl_rcu_domain *domain, double seconds, uint32_t left_out, 
     for (i = 0; i < OBJECTS; i++)
         put_object(&world.objects[i]);
     world.current = get_object(1);
-    must(pthread_create(&bell, NULL, ring_the_bell, &seconds) == 0);
+    const pthread_t bell = test_start(ring_the_bell, &seconds);
     test_threads(READERS + POLLERS + CALLERS + 2, part, NULL);
-    must(pthread_join(bell, NULL) == 0);
+    test_join(bell);
     /* A callback that calls again does so three times at most. */
     for (i = 0; i < LAST_AGE && !blind; i++)
         must(pawl_rcu_domain_barrier(domain) == 0);

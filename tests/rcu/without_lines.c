@@ -86,19 +86,17 @@ static void never_empty(void)
     pthread_t threads[4];
     unsigned i;
     for (i = 0; i < 4; i++)
-        must(pthread_create(&threads[i], NULL, overlap, NULL) == 0);
+        threads[i] = test_start(overlap, NULL);
     for (i = 0; i < (unsigned)TEST_SCALE(2000); i++)
         pawl_rcu_synchronize();
     pawl_store_relaxed32(&stop, 1);
     for (i = 0; i < 4; i++)
-        must(pthread_join(threads[i], NULL) == 0);
+        test_join(threads[i]);
 }
 
 static void run(void *(*body)(void *), void *argument)
 {
-    pthread_t thread;
-    must(pthread_create(&thread, NULL, body, argument) == 0);
-    must(pthread_join(thread, NULL) == 0);
+    test_elsewhere(body, argument);
 }
 
 int main(int argc, char **argv)

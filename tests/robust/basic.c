@@ -313,11 +313,11 @@ TEST_CASE_WITH(sleepers_are_woken_by_a_death_without_a_deadline, set_up, NULL)
         pthread_t threads[3];
         unsigned i, told = 0;
         for (i = 0; i < 3; i++)
-            must(pthread_create(&threads[i], NULL, sleep_for_it, &sleepers[i]) == 0);
+            threads[i] = test_start(sleep_for_it, &sleepers[i]);
         usleep(10000);
         other_is_killed(writer);
         for (i = 0; i < 3; i++) {
-            must(pthread_join(threads[i], NULL) == 0);
+            test_join(threads[i]);
             assert_true(pawl_robust_held(sleepers[i].how));
             told += sleepers[i].how == PAWL_ROBUST_OWNER_DIED;
         }
@@ -363,11 +363,11 @@ TEST_CASE_WITH(sleepers_learn_that_it_is_not_recoverable, set_up, NULL)
     other_is_killed(other_holds(pawl_robust_lock_take_write, NULL, NULL));
     assert_int_equal(pawl_robust_lock_take_write(lock), PAWL_ROBUST_OWNER_DIED);
     for (i = 0; i < 4; i++)
-        must(pthread_create(&threads[i], NULL, sleep_for_it, &sleepers[i]) == 0);
+        threads[i] = test_start(sleep_for_it, &sleepers[i]);
     usleep(10000);
     assert_int_equal(pawl_robust_lock_drop_write(lock), PAWL_ROBUST_OK);
     for (i = 0; i < 4; i++) {
-        must(pthread_join(threads[i], NULL) == 0);
+        test_join(threads[i]);
         assert_int_equal(sleepers[i].how, PAWL_ROBUST_NOT_RECOVERABLE);
     }
 }
@@ -500,9 +500,7 @@ TEST_CASE_WITH(a_thread_that_ends_with_the_lock_has_died, set_up, NULL)
     struct sleeper s = {W, PAWL_ROBUST_OK};
     unsigned i;
     for (i = 0; i < 4; i++) {
-        pthread_t thread;
-        must(pthread_create(&thread, NULL, take_and_end, &i) == 0);
-        must(pthread_join(thread, NULL) == 0);
+        test_elsewhere(take_and_end, &i);
         (void)sleep_for_it(&s);
         assert_int_equal(s.how, PAWL_ROBUST_OWNER_DIED);
     }

@@ -60,16 +60,15 @@ static void *write_on(void *unused)
 
 static pthread_t start_writer(void)
 {
-    pthread_t writer;
     pawl_store_relaxed32(&stop, 0);
-    must(pthread_create(&writer, NULL, write_on, NULL) == 0);
+    const pthread_t writer = test_start(write_on, NULL);
     return writer;
 }
 
 static void stop_writer(pthread_t writer)
 {
     pawl_store_relaxed32(&stop, 1);
-    must(pthread_join(writer, NULL) == 0);
+    test_join(writer);
 }
 
 TEST_CASE(a_handler_finds_a_whole_value_wherever_it_interrupts_the_writer)

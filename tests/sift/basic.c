@@ -79,9 +79,7 @@ static void *try_all(void *opaque)
 static void others_may(bool read, bool write)
 {
     struct tries t;
-    pthread_t other;
-    must(pthread_create(&other, NULL, try_all, &t) == 0);
-    must(pthread_join(other, NULL) == 0);
+    test_elsewhere(try_all, &t);
     assert_int_equal(t.read, read);
     assert_int_equal(t.write, write);
     assert_int_equal(t.read_until, read);
@@ -165,14 +163,14 @@ static void begin_hold(struct holder *h, bool writes)
 {
     h->writes = writes;
     must(pthread_barrier_init(&h->step, NULL, 2) == 0);
-    must(pthread_create(&h->thread, NULL, hold, h) == 0);
+    h->thread = test_start(hold, h);
     pthread_barrier_wait(&h->step);
 }
 
 static void end_hold(struct holder *h)
 {
     pthread_barrier_wait(&h->step);
-    must(pthread_join(h->thread, NULL) == 0);
+    test_join(h->thread);
     pthread_barrier_destroy(&h->step);
 }
 
@@ -203,9 +201,8 @@ static void one_sleeper(bool held_writes, void *(*waits)(void *))
 {
     struct holder h;
     uint32_t done = 0;
-    pthread_t waiter;
     begin_hold(&h, held_writes);
-    must(pthread_create(&waiter, NULL, waits, &done) == 0);
+    const pthread_t waiter = test_start(waits, &done);
     let_it_sleep();
     assert_int_equal(pawl_load_relaxed32(&done), 0);
     while (!held_writes && pawl_sift_try_read(&lock, PAWL_SIFT_THREAD)) {
@@ -213,7 +210,7 @@ static void one_sleeper(bool held_writes, void *(*waits)(void *))
         sched_yield();
     }
     end_hold(&h);
-    must(pthread_join(waiter, NULL) == 0);
+    test_join(waiter);
     assert_int_equal(done, 1);
 }
 
@@ -246,11 +243,10 @@ static void *read_and_pause(void *unused)
 TEST_CASE(waiting_is_no_cancellation_point)
 {
     struct holder h;
-    pthread_t waiter;
     void *result;
     must(begin(0));
     begin_hold(&h, true);
-    must(pthread_create(&waiter, NULL, read_and_pause, NULL) == 0);
+    const pthread_t waiter = test_start(read_and_pause, NULL);
     let_it_sleep();
     must(pthread_cancel(waiter) == 0);
     end_hold(&h);
@@ -364,17 +360,16 @@ static int readers_cannot_until_made_anew(void)
 TEST_CASE(a_writer_that_waits_has_shut_readers_out_of_the_child_too)
 {
     struct holder h;
-    pthread_t writer;
     must(begin(0));
     begin_hold(&h, false);
-    must(pthread_create(&writer, NULL, write_after_the_readers, NULL) == 0);
+    const pthread_t writer = test_start(write_after_the_readers, NULL);
     while (pawl_sift_try_read(&lock, PAWL_SIFT_THREAD)) {
         drop_read();
         sched_yield();
     }
     in_child(readers_cannot_until_made_anew);
     end_hold(&h);
-    must(pthread_join(writer, NULL) == 0);
+    test_join(writer);
 }
 
 /* ---- Bad input ------------------------------------------------------------------------------- */

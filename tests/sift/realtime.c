@@ -138,11 +138,9 @@ TEST_CASE(a_writer_that_comes_back_has_its_timer_slack)
 
 TEST_CASE(a_writer_that_stands_higher_is_left_there)
 {
-    pthread_t writer;
     if (!may_be_raised())
         return;
-    must(pthread_create(&writer, NULL, write_from_above, NULL) == 0);
-    must(pthread_join(writer, NULL) == 0);
+    test_elsewhere(write_from_above, NULL);
     pawl_sift_destroy(&lock);
 }
 
@@ -217,20 +215,19 @@ static void *read_in_realtime(void *unused)
 TEST_CASE(a_realtime_reader_that_waits_lends_the_writer_its_priority)
 {
     const struct timespec nap = {0, 1000000};
-    pthread_t writer, reader;
     if (!may_be_raised())
         return;
     assert_int_equal(begin(PAWL_SIFT_READS(PAWL_SIFT_REALTIME), 0), 0);
-    must(pthread_create(&writer, NULL, hold_write, NULL) == 0);
+    const pthread_t writer = test_start(hold_write, NULL);
     while (pawl_load_relaxed32(&holds) == 0)
         sched_yield();
     assert_true(kernel_priority() >= 0);
-    must(pthread_create(&reader, NULL, read_in_realtime, NULL) == 0);
+    const pthread_t reader = test_start(read_in_realtime, NULL);
     while (kernel_priority() != -1 - CEILING)
         nanosleep(&nap, NULL);
     pawl_store_relaxed32(&may_drop, 1);
-    must(pthread_join(reader, NULL) == 0);
-    must(pthread_join(writer, NULL) == 0);
+    test_join(reader);
+    test_join(writer);
     assert_int_equal(lock.gate, 0);
     pawl_sift_destroy(&lock);
 }
@@ -238,11 +235,10 @@ TEST_CASE(a_realtime_reader_that_waits_lends_the_writer_its_priority)
 TEST_CASE(a_waiting_realtime_reader_keeps_its_deadline)
 {
     struct timespec now;
-    pthread_t writer;
     pawl_store_relaxed32(&holds, 0);
     pawl_store_relaxed32(&may_drop, 0);
     assert_int_equal(begin(PAWL_SIFT_READS(PAWL_SIFT_REALTIME), 0), 0);
-    must(pthread_create(&writer, NULL, hold_write, NULL) == 0);
+    const pthread_t writer = test_start(hold_write, NULL);
     while (pawl_load_relaxed32(&holds) == 0)
         sched_yield();
     must(clock_gettime(CLOCK_MONOTONIC, &now) == 0);
@@ -251,7 +247,7 @@ TEST_CASE(a_waiting_realtime_reader_keeps_its_deadline)
                                                (uint64_t)now.tv_nsec + 2000000));
     assert_false(pawl_sift_try_read(&lock, PAWL_SIFT_REALTIME));
     pawl_store_relaxed32(&may_drop, 1);
-    must(pthread_join(writer, NULL) == 0);
+    test_join(writer);
     assert_true(pawl_sift_try_read(&lock, PAWL_SIFT_REALTIME));
     pawl_sift_drop_read(&lock, PAWL_SIFT_REALTIME);
     pawl_sift_destroy(&lock);

@@ -168,11 +168,10 @@ static void wait_for_slow_writer(void)
 
 TEST_CASE(signals_stay_open_while_a_writer_waits_for_slow_readers)
 {
-    pthread_t writer;
     uint32_t done = 0;
     begin();
     pawl_sift_take_read(&lock, PAWL_SIFT_THREAD);
-    must(pthread_create(&writer, NULL, write_once, &done) == 0);
+    const pthread_t writer = test_start(write_once, &done);
     wait_for_slow_writer();
     must(pthread_kill(writer, SIGUSR1) == 0 && pthread_kill(writer, SIGUSR2) == 0);
     until(&ran[0], 1); /* both have read, on the writer's own thread */
@@ -182,7 +181,7 @@ TEST_CASE(signals_stay_open_while_a_writer_waits_for_slow_readers)
     must(raise(SIGUSR2) == 0); /* and on ours */
     assert_int_equal(runs(1), 2);
     pawl_sift_drop_read(&lock, PAWL_SIFT_THREAD);
-    must(pthread_join(writer, NULL) == 0);
+    test_join(writer);
     assert_int_equal(done, 1);
     pawl_sift_destroy(&lock);
 }
@@ -207,19 +206,18 @@ static void *be_interrupted(void *unused)
 
 TEST_CASE(a_handler_that_leaves_wakes_the_writer_that_sleeps)
 {
-    pthread_t reader, writer;
     uint32_t done = 0;
     const struct timespec nap = {0, 5000000};
     begin();
     install(SIGUSR2, on_long_read);
-    must(pthread_create(&reader, NULL, be_interrupted, NULL) == 0);
+    const pthread_t reader = test_start(be_interrupted, NULL);
     until(&stays_in, 1);
-    must(pthread_create(&writer, NULL, write_once, &done) == 0);
+    const pthread_t writer = test_start(write_once, &done);
     nanosleep(&nap, NULL); /* long enough to fall asleep; nothing is asserted about time */
     assert_int_equal(pawl_load_relaxed32(&done), 0);
     pawl_store_relaxed32(&may_leave, 1);
-    must(pthread_join(reader, NULL) == 0);
-    must(pthread_join(writer, NULL) == 0);
+    test_join(reader);
+    test_join(writer);
     assert_int_equal(seen(1), 0);
     assert_int_equal(done, 1);
     pawl_sift_destroy(&lock);

@@ -190,7 +190,6 @@ static int make(unsigned kind)
 
 static void round_of(unsigned kind, unsigned threads, unsigned steps, uint64_t seed)
 {
-    pthread_t interrupter;
     uint64_t writes = 0;
     unsigned i;
     memset(&shared, 0, sizeof shared);
@@ -199,12 +198,12 @@ static void round_of(unsigned kind, unsigned threads, unsigned steps, uint64_t s
         must(make(0) == 0);
     shared.steps = steps;
     shared.seed = seed;
-    must(pthread_create(&interrupter, NULL, interrupt_all, NULL) == 0);
+    const pthread_t interrupter = test_start(interrupt_all, NULL);
     set_timer(500);
     test_threads(threads, work, NULL);
     set_timer(0);
     pawl_store_relaxed32(&shared.stop, 1);
-    must(pthread_join(interrupter, NULL) == 0);
+    test_join(interrupter);
     for (i = 0; i < threads; i++)
         writes += shared.writes[i];
     assert_true(shared.number == writes);

@@ -28,9 +28,8 @@ static void *claim(void *take)
 /* Starts a thread that takes the lock, and waits until its claim on W shows. */
 static pthread_t start_claim(operation *take)
 {
-    pthread_t thread;
     pawl_store_relaxed32(&granted, 0);
-    must(pthread_create(&thread, NULL, claim, take) == 0);
+    const pthread_t thread = test_start(claim, take);
     return thread;
 }
 
@@ -42,7 +41,7 @@ static void wait_until_w_shows(void)
 
 static void finish(pthread_t thread)
 {
-    must(pthread_join(thread, NULL) == 0);
+    test_join(thread);
     assert_true(claimant_holds());
 }
 

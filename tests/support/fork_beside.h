@@ -73,14 +73,13 @@ static void beside_fork(void (*check)(void))
 static void fork_beside_each_instruction_of(void (*operation)(void), void (*check)(void))
 {
     struct sigaction action, before;
-    pthread_t thread;
     memset(&action, 0, sizeof action);
     action.sa_sigaction = beside_trap;
     action.sa_flags = SA_SIGINFO;
     memset(&beside, 0, sizeof beside);
     beside.operation = operation;
     must(sigaction(SIGTRAP, &action, &before) == 0);
-    must(pthread_create(&thread, NULL, beside_main, NULL) == 0);
+    const pthread_t thread = test_start(beside_main, NULL);
     for (;;) {
         const uint32_t stage = __atomic_load_n(&beside.stage, __ATOMIC_ACQUIRE);
         if (stage == BESIDE_IS_OVER)
@@ -92,7 +91,7 @@ static void fork_beside_each_instruction_of(void (*operation)(void), void (*chec
             sched_yield();
         }
     }
-    must(pthread_join(thread, NULL) == 0);
+    test_join(thread);
     must(sigaction(SIGTRAP, &before, NULL) == 0);
     print_message("%u forks\n", beside.forks);
     if (beside.bad_at != 0)

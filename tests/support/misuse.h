@@ -67,9 +67,7 @@ static inline void *misuse_job_main(void *opaque)
 static inline void in_another_thread(void (*body)(void *), void *argument)
 {
     struct misuse_job job = {body, argument};
-    pthread_t thread;
-    must(pthread_create(&thread, NULL, misuse_job_main, &job) == 0);
-    must(pthread_join(thread, NULL) == 0);
+    test_elsewhere(misuse_job_main, &job);
 }
 
 /* ---- All operations, as tables --------------------------------------------------------------- */

@@ -239,13 +239,11 @@ static void *use_all(void *number)
 
 static void run_in_line(uint32_t number)
 {
-    pthread_t thread;
     unsigned mode;
     lines_park_all();
     if (number != NO_LINE)
         lines_free(number);
-    must(pthread_create(&thread, NULL, use_all, &number) == 0);
-    must(pthread_join(thread, NULL) == 0);
+    test_elsewhere(use_all, &number);
     lines_free_all();
     runs++;
     assert_int_equal(pawl_load_relaxed32(&called), runs * TIMES);
@@ -292,12 +290,10 @@ static void *get_one_later(void *unused)
 
 TEST_CASE(a_thread_that_was_refused_gets_the_line_that_becomes_free)
 {
-    pthread_t thread;
     if (PAWL_CHECKED) /* there it has none for its life */
         skip();
     lines_park_all();
-    must(pthread_create(&thread, NULL, get_one_later, NULL) == 0);
-    must(pthread_join(thread, NULL) == 0);
+    test_elsewhere(get_one_later, NULL);
     lines_free_all();
 }
 
@@ -317,12 +313,10 @@ static void *get_one_that_nobody_announced(void *unused)
 
 TEST_CASE(a_line_that_became_free_unseen_is_found_in_the_end)
 {
-    pthread_t thread;
     if (PAWL_CHECKED)
         skip();
     lines_park_all();
-    must(pthread_create(&thread, NULL, get_one_that_nobody_announced, NULL) == 0);
-    must(pthread_join(thread, NULL) == 0);
+    test_elsewhere(get_one_that_nobody_announced, NULL);
     lines_free_all();
 }
 
@@ -347,9 +341,7 @@ TEST_CASE(lines_of_the_dead_are_used_before_new_ones)
             pawl_store_relaxed32(&process->lines[i].owner, INT_MAX);
     must(pawl_load_relaxed32(&process->full) == 0);
     for (i = 0; i < 20; i++) {
-        pthread_t thread;
-        must(pthread_create(&thread, NULL, ask_for_a_line, NULL) == 0);
-        must(pthread_join(thread, NULL) == 0);
+        test_elsewhere(ask_for_a_line, NULL);
     }
     assert_int_equal(pawl_load_relaxed32(&process->lines_used), DEAD);
     lines_free_all();

@@ -41,9 +41,7 @@ static void *see(void *opaque)
 static struct seen in_a_thread(void)
 {
     struct seen seen;
-    pthread_t thread;
-    must(pthread_create(&thread, NULL, see, &seen) == 0);
-    must(pthread_join(thread, NULL) == 0);
+    test_elsewhere(see, &seen);
     return seen;
 }
 
@@ -182,9 +180,7 @@ static void *interrupt_all(void *unused)
 
 TEST_CASE(a_handler_may_make_the_block_and_fork_at_each_instruction)
 {
-    pthread_t thread;
-    must(pthread_create(&thread, NULL, interrupt_all, NULL) == 0);
-    must(pthread_join(thread, NULL) == 0);
+    test_elsewhere(interrupt_all, NULL);
 }
 
 #else

@@ -103,10 +103,8 @@ static void *read_in_a_thread(void *unused)
 
 static void ask_when_the_readers_have_ended(void *unused)
 {
-    pthread_t reader;
     (void)unused;
-    must(pthread_create(&reader, NULL, read_in_a_thread, NULL) == 0);
-    must(pthread_join(reader, NULL) == 0);
+    test_elsewhere(read_in_a_thread, NULL);
     must(pawl_fences_strong() == 0 && !is_light());
     into_the_sandbox();
     use_everything(NULL);

@@ -302,13 +302,11 @@ static void *be_interrupted_beyond(void *unused)
 
 static void so_it_is_for_a_thread_beyond_the_lines(void **state)
 {
-    pthread_t thread;
     (void)state;
     if (PAWL_CHECKED) /* thousands of forks more */
         skip();
     lines_park_all();
-    must(pthread_create(&thread, NULL, be_interrupted_beyond, NULL) == 0);
-    must(pthread_join(thread, NULL) == 0);
+    test_elsewhere(be_interrupted_beyond, NULL);
     lines_free_all();
 }
 
@@ -352,13 +350,10 @@ static void *be_online_without_a_line(void *is_counted)
 
 static void so_does_one_without_a_line(void **state)
 {
-    pthread_t thread;
     (void)state;
     lines_park_all();
-    must(pthread_create(&thread, NULL, be_online_without_a_line, NULL) == 0);
-    must(pthread_join(thread, NULL) == 0);
-    must(pthread_create(&thread, NULL, be_online_without_a_line, &lock) == 0);
-    must(pthread_join(thread, NULL) == 0);
+    test_elsewhere(be_online_without_a_line, NULL);
+    test_elsewhere(be_online_without_a_line, &lock);
     lines_free_all();
 }
 

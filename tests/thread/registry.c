@@ -87,14 +87,13 @@ TEST_CASE(after_fork_the_child_keeps_its_line_and_the_others_lines_are_free)
 {
     static pthread_barrier_t barrier; /* where forking is a skip, the other thread stays there */
     char said[4096];
-    pthread_t other;
     int status;
     must(pthread_barrier_init(&barrier, NULL, 2) == 0);
-    must(pthread_create(&other, NULL, stay, &barrier) == 0);
+    const pthread_t other = test_start(stay, &barrier);
     pthread_barrier_wait(&barrier);
     status = test_in_child(check_the_child, ipawl_thread_line_(), said, sizeof said);
     pthread_barrier_wait(&barrier);
-    must(pthread_join(other, NULL) == 0);
+    test_join(other);
     pthread_barrier_destroy(&barrier);
     if (status != 0 || !strstr(said, "as it should be"))
         fail_msg("status %#x: %s", (unsigned)status, said);
@@ -112,9 +111,7 @@ static void *ask_for_a_line(void *place)
 static struct pawl_thread_line *line_of_a_new_thread(void)
 {
     struct pawl_thread_line *line = NULL;
-    pthread_t thread;
-    must(pthread_create(&thread, NULL, ask_for_a_line, &line) == 0);
-    must(pthread_join(thread, NULL) == 0);
+    test_elsewhere(ask_for_a_line, &line);
     return line;
 }
 

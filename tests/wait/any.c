@@ -84,10 +84,10 @@ TEST_CASE(a_wake_at_any_of_the_words_ends_it_and_is_named)
     unsigned i, k;
     for (i = 0; i < WORDS; i++) {
         set_watches(w.watches);
-        must(pthread_create(&w.thread, NULL, wait_for_any, &w) == 0);
+        w.thread = test_start(wait_for_any, &w);
         while (pawl_wake_one(&words[i]) == 0)
             sched_yield();
-        must(pthread_join(w.thread, NULL) == 0);
+        test_join(w.thread);
         assert_int_equal(w.how, PAWL_WAIT_WOKEN);
         assert_int_equal(w.which, i);
         for (k = 0; k < WORDS; k++)
@@ -114,19 +114,19 @@ TEST_CASE(a_wake_too_many_is_handed_on)
     unsigned turns;
     for (turns = 0; turns < TEST_SCALE(300); turns++) {
         set_watches(w.watches);
-        must(pthread_create(&w.thread, NULL, wait_for_any, &w) == 0);
+        w.thread = test_start(wait_for_any, &w);
         while (pawl_requeue(&words[0], &words[1], 0, 1) == 0) /* it sleeps, first in each list */
             sched_yield();
-        must(pthread_create(&other, NULL, wait_for_the_last, NULL) == 0);
+        other = test_start(wait_for_the_last, NULL);
         if (turns % 2)
             sched_yield();
         pawl_store_relaxed64(&words[WORDS - 1], 2);
         (void)pawl_wake_one(&words[2]);
         (void)pawl_wake_one(&words[WORDS - 1]);
-        must(pthread_join(w.thread, NULL) == 0);
+        test_join(w.thread);
         /* In the list, it may yet look at its words once more before it sleeps. */
         assert_true(w.how == PAWL_WAIT_WOKEN || w.how == PAWL_WAIT_DIFFERS);
-        must(pthread_join(other, NULL) == 0);
+        test_join(other);
     }
 }
 

@@ -179,12 +179,12 @@ static void start(struct sleeper *s, unsigned bits, uint64_t mask, uint64_t dead
     s->bits = bits;
     s->mask = mask;
     s->deadline = deadline;
-    must(pthread_create(&s->thread, NULL, sleep_until_woken, s) == 0);
+    s->thread = test_start(sleep_until_woken, s);
 }
 
 static void end(struct sleeper *s)
 {
-    must(pthread_join(s->thread, NULL) == 0);
+    test_join(s->thread);
     assert_int_equal(s->how, PAWL_WAIT_WOKEN);
 }
 
@@ -284,7 +284,7 @@ TEST_CASE(the_oldest_is_woken_first)
     unsigned i, k;
     word = 1;
     for (i = 0; i < 4; i++) {
-        must(pthread_create(&threads[i], NULL, watch_the_order, &orders[i]) == 0);
+        threads[i] = test_start(watch_the_order, &orders[i]);
         /* Behind those who wait already: requeue to itself only counts nobody, so ask by moving. */
         while (pawl_requeue(&word, WORD8 + 2, 0, 1) == 0)
             sched_yield();
@@ -292,7 +292,7 @@ TEST_CASE(the_oldest_is_woken_first)
     /* All four are at WORD8 + 2 now, in the order of their moves. */
     for (i = 0; i < 4; i++) {
         assert_int_equal(pawl_wake_one(WORD8 + 2), 1);
-        must(pthread_join(threads[i], NULL) == 0);
+        test_join(threads[i]);
         for (k = 0; k < 4; k++)
             assert_int_equal(__atomic_load_n(&orders[k], __ATOMIC_RELAXED), k <= i);
     }

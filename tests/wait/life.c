@@ -25,13 +25,12 @@ static void wait_and_wake_in_the_child(void *unused)
     (void)unused;
     must(pawl_wake_all(&word) == 0); /* the parent's waiters are not ours */
     if (!PAWL_TSAN_) {               /* which allows no thread in such a child */
-        pthread_t thread;
-        must(pthread_create(&thread, NULL, wait_for_a_change, NULL) == 0);
+        const pthread_t thread = test_start(wait_for_a_change, NULL);
         while (pawl_wake_one(&word) == 0)
             sched_yield();
         __atomic_store_n(&word, 2, __ATOMIC_RELEASE);
         (void)pawl_wake_all(&word);
-        must(pthread_join(thread, NULL) == 0);
+        test_join(thread);
     }
     word = 2;
     must(pawl_wait64_until(&word, 2, 0) == PAWL_WAIT_EXPIRED);
@@ -46,7 +45,7 @@ TEST_CASE(a_child_forked_while_others_sleep_starts_with_nobody_asleep)
     int status;
     word = 1;
     for (i = 0; i < 3; i++)
-        must(pthread_create(&threads[i], NULL, wait_for_a_change, NULL) == 0);
+        threads[i] = test_start(wait_for_a_change, NULL);
     for (moved = 0; moved < 3;) /* until all of them sleep, and then back to where they came from */
         moved += pawl_requeue(&word, (char *)&word + 4, 0, 1);
     while (pawl_requeue((char *)&word + 4, &word, 0, 3) != 0)
@@ -55,7 +54,7 @@ TEST_CASE(a_child_forked_while_others_sleep_starts_with_nobody_asleep)
     __atomic_store_n(&word, 2, __ATOMIC_RELEASE);
     assert_int_equal(pawl_wake_all(&word), 3); /* the parent's still sleep */
     for (i = 0; i < 3; i++)
-        must(pthread_join(threads[i], NULL) == 0);
+        test_join(threads[i]);
     if (status != 0 || !strstr(said, "as it should be"))
         fail_msg("status %#x: %s", (unsigned)status, said);
 }
@@ -83,7 +82,7 @@ TEST_CASE(a_wait_is_no_cancellation_point)
     for (i = 0; i < 2; i++) {
         word = 1;
         went_on = false;
-        must(pthread_create(&thread, NULL, wait_and_go_on, i ? &wide : NULL) == 0);
+        thread = test_start(wait_and_go_on, i ? &wide : NULL);
         while (pawl_requeue(&word, (char *)&word + 4, 0, 1) == 0)
             sched_yield();
         must(pthread_cancel(thread) == 0);
@@ -109,7 +108,6 @@ static void count_signal(int number)
 static void signals_reach_a_sleeper(int flags)
 {
     struct sigaction action;
-    pthread_t thread;
     unsigned i;
     memset(&action, 0, sizeof action);
     action.sa_handler = count_signal;
@@ -117,7 +115,7 @@ static void signals_reach_a_sleeper(int flags)
     must(sigaction(SIGUSR1, &action, NULL) == 0);
     word = 1;
     signals = 0;
-    must(pthread_create(&thread, NULL, wait_for_a_change, NULL) == 0);
+    const pthread_t thread = test_start(wait_for_a_change, NULL);
     for (i = 0; i < 50; i++) {
         must(pthread_kill(thread, SIGUSR1) == 0);
         while (__atomic_load_n(&signals, __ATOMIC_RELAXED) <= i)
@@ -125,7 +123,7 @@ static void signals_reach_a_sleeper(int flags)
     }
     __atomic_store_n(&word, 2, __ATOMIC_RELEASE);
     (void)pawl_wake_one(&word);
-    must(pthread_join(thread, NULL) == 0);
+    test_join(thread);
 }
 
 TEST_CASE(a_signal_handler_does_not_end_the_sleep_for_good_or_lose_a_wake)
@@ -138,16 +136,15 @@ TEST_CASE(a_signal_handler_does_not_end_the_sleep_for_good_or_lose_a_wake)
 
 TEST_CASE(a_thread_for_which_no_line_is_left_sleeps_and_wakes_as_well)
 {
-    pthread_t thread;
     must(ipawl_thread_line_() != NULL);
     lines_park_all();
     word = 1;
-    must(pthread_create(&thread, NULL, wait_for_a_change, NULL) == 0);
+    const pthread_t thread = test_start(wait_for_a_change, NULL);
     while (pawl_wake_one(&word) == 0)
         sched_yield();
     __atomic_store_n(&word, 2, __ATOMIC_RELEASE);
     (void)pawl_wake_one(&word);
-    must(pthread_join(thread, NULL) == 0);
+    test_join(thread);
     lines_free_all();
 }
 

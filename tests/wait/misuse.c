@@ -80,9 +80,8 @@ static void *wait_with_the_first(void *unused)
 
 static void wait_with_two_locks(void *unused)
 {
-    pthread_t thread;
     (void)unused;
-    must(pthread_create(&thread, NULL, wait_with_the_first, NULL) == 0);
+    (void)test_start(wait_with_the_first, NULL);
     while (pawl_load_relaxed32(&cond.waiting) == 0)
         sched_yield();
     pawl_lock32_take_write(&locks[1]);

@@ -65,14 +65,13 @@ static void *wait_for_a_change(void *unused)
 
 static void change_while_the_waiter_is_held_at(const char *point)
 {
-    pthread_t waiter;
     begin(point);
-    must(pthread_create(&waiter, NULL, wait_for_a_change, NULL) == 0);
+    const pthread_t waiter = test_start(wait_for_a_change, NULL);
     wait_for(&arrived);
     __atomic_store_n(&word, 0, __ATOMIC_RELAXED);
     must(sem_post(&go_on) == 0); /* before the wake: the waiter may hold what the wake needs */
     (void)pawl_wake_one(&word);
-    must(pthread_join(waiter, NULL) == 0);
+    test_join(waiter);
 }
 
 TEST_CASE(a_wake_between_the_last_look_and_the_sleep_is_not_lost)
@@ -121,27 +120,27 @@ TEST_CASE(who_was_picked_when_its_time_ran_out_is_woken_and_stays_for_its_waker)
     while (picked < 3) {
         begin("picked");
         returned = false;
-        must(pthread_create(&sleeper, NULL, give_up_soon, NULL) == 0);
-        must(pthread_create(&waker, NULL, wake_it, NULL) == 0);
+        sleeper = test_start(give_up_soon, NULL);
+        waker = test_start(wake_it, NULL);
         while (sem_trywait(&arrived) != 0 && !__atomic_load_n(&returned, __ATOMIC_ACQUIRE))
             sched_yield();
         if (__atomic_load_n(&held_at, __ATOMIC_ACQUIRE) == NULL) {
             usleep(5000); /* its time has run out; the waker still has it in its hands */
             assert_false(__atomic_load_n(&returned, __ATOMIC_ACQUIRE));
             must(sem_post(&go_on) == 0);
-            must(pthread_join(waker, NULL) == 0);
-            must(pthread_join(sleeper, NULL) == 0);
+            test_join(waker);
+            test_join(sleeper);
             assert_int_equal(how, PAWL_WAIT_WOKEN);
             picked++;
         } else { /* it was too slow to be picked; let the waker find somebody */
             __atomic_store_n(&held_at, NULL, __ATOMIC_RELEASE);
-            must(pthread_join(sleeper, NULL) == 0);
+            test_join(sleeper);
             assert_int_equal(how, PAWL_WAIT_EXPIRED);
-            must(pthread_create(&sleeper, NULL, wait_for_a_change, NULL) == 0);
-            must(pthread_join(waker, NULL) == 0);
+            sleeper = test_start(wait_for_a_change, NULL);
+            test_join(waker);
             __atomic_store_n(&word, 0, __ATOMIC_RELAXED);
             (void)pawl_wake_one(&word);
-            must(pthread_join(sleeper, NULL) == 0);
+            test_join(sleeper);
         }
     }
 }
@@ -180,7 +179,7 @@ TEST_CASE(drops_wake_nobody_else_while_a_woken_waiter_has_not_run)
     ipawl_test_point_ = count_and_hold_up;
     pawl_bitlock32_take(&flags, 7);
     for (i = 0; i < CROWD; i++)
-        must(pthread_create(&crowd[i], NULL, pass_through, NULL) == 0);
+        crowd[i] = test_start(pass_through, NULL);
     while (__atomic_load_n(&listed, __ATOMIC_RELAXED) < CROWD)
         sched_yield();
     pawl_bitlock32_drop(&flags, 7);
@@ -194,7 +193,7 @@ TEST_CASE(drops_wake_nobody_else_while_a_woken_waiter_has_not_run)
 #endif
     must(sem_post(&go_on) == 0);
     for (i = 0; i < CROWD; i++)
-        must(pthread_join(crowd[i], NULL) == 0);
+        test_join(crowd[i]);
     assert_int_equal(inside, CROWD);
 }
 

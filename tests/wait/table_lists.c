@@ -320,7 +320,7 @@ static void let_queue(struct pawl_bucket *bucket, unsigned first, unsigned end)
     for (i = first; i < end; i++) {
         const ipawl_address_ seen = PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->latch);
         latch_numbers[i] = i;
-        must(pthread_create(&latch_threads[i], NULL, enter_the_latch, &latch_numbers[i]) == 0);
+        latch_threads[i] = test_start(enter_the_latch, &latch_numbers[i]);
         while (PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->latch) == seen)
             sched_yield();
     }
@@ -347,9 +347,9 @@ TEST_CASE(the_waiters_of_a_latch_enter_oldest_first)
     let_queue(bucket, 0, LATCH_LATER);
     table_unlock(bucket);
     for (i = 0; i < LATCH_LATER; i++)
-        must(pthread_join(latch_threads[i], NULL) == 0);
+        test_join(latch_threads[i]);
     for (i = LATCH_LATER; i < LATCH_THREADS; i++)
-        must(pthread_join(latch_threads[i], NULL) == 0);
+        test_join(latch_threads[i]);
     assert_int_equal(latch_entered, LATCH_THREADS);
     for (i = 0; i < LATCH_THREADS; i++)
         assert_int_equal(latch_order[i], i);
