@@ -5,9 +5,12 @@
  * takes the handler out of its slot and then waits for a grace period. After that no thread runs
  * the handler, or will run it: its context can be closed and freed.
  *
- * Dispatch costs two loads and an indirect call. A handler must not wait for its remover.
+ * Dispatch costs two loads and an indirect call. A handler must not wait for its remover. One that
+ * starts itself again, as a timer's does, is first asked to stop, and the remover waits for its
+ * answer: no grace period ends a chain of restarts.
  */
 #include <pawl/rcu.h>
+#include <pawl/wait.h>
 
 #include <sched.h>
 #include <stdatomic.h>
@@ -19,9 +22,9 @@ struct handler {
     void *context;
 };
 
-enum { EVENTS = 4 };
+enum { EVENTS = 4, TICKS = EVENTS };
 
-static struct handler *handlers[EVENTS];
+static struct handler *handlers[EVENTS + 1];
 
 /* [quote begin] */
 bool dispatch(int event)
@@ -50,7 +53,31 @@ struct handler *take_out(int event)
     pawl_rcu_synchronize();
     return h;
 }
+
+struct timer {
+    struct handler handler;
+    atomic_bool stop;
+    uint32_t stopped;
+};
+
+static void stop_timer(struct timer *t) /* the handler does not start itself again */
+{
+    atomic_store(&t->stop, true);
+    while (__atomic_load_n(&t->stopped, __ATOMIC_ACQUIRE) == 0)
+        pawl_wait32(&t->stopped, 0);
+}
 /* [quote end] */
+
+static void run_timer(struct handler *self, int event)
+{
+    struct timer *t = (struct timer *)self->context;
+
+    (void)event;
+    if (!atomic_load(&t->stop))
+        return; /* a timer would be started again here */
+    __atomic_store_n(&t->stopped, 1, __ATOMIC_RELEASE);
+    pawl_wake_all(&t->stopped);
+}
 
 /* ---- It runs --------------------------------------------------------------------------------- */
 
@@ -90,8 +117,13 @@ static struct device *new_device(int event)
 static void *come_and_go(void *arg)
 {
     uint32_t random = 1 + (uint32_t)(intptr_t)arg;
+    struct timer *timer = (struct timer *)calloc(1, sizeof *timer);
     int i;
 
+    CHECK(timer);
+    timer->handler.run = run_timer;
+    timer->handler.context = timer;
+    CHECK(install(TICKS, &timer->handler));
     for (i = 0; i < ROUNDS * times; i++) {
         const int event = (int)(example_random(&random) % EVENTS);
         struct device *d = new_device(event), *refused = new_device(event);
@@ -105,6 +137,9 @@ static void *come_and_go(void *arg)
         run_by_devices += atomic_load_explicit(&d->runs, memory_order_relaxed);
         free(d);
     }
+    stop_timer(timer);
+    CHECK(take_out(TICKS) == &timer->handler);
+    free(timer);
     atomic_store(&over, true);
     return NULL;
 }
@@ -113,9 +148,11 @@ static void *send(void *arg)
 {
     uint32_t random = 100 + (uint32_t)(intptr_t)arg;
 
-    while (!atomic_load(&over))
+    while (!atomic_load(&over)) {
+        dispatch(TICKS);
         if (dispatch((int)(example_random(&random) % EVENTS)))
             atomic_fetch_add_explicit(&dispatched, 1, memory_order_relaxed);
+    }
     return NULL;
 }
 

@@ -6,6 +6,10 @@
  * repeated if a rename came between. A search that found an entry need not ask.
  *
  * Renames are rare, so nearly every search costs two loads more. No rename waits for a search.
+ *
+ * A number in each entry does for many what a mark does for one. Entries are valid while they have
+ * the directory's number; one store makes all that are there invalid, and a scan may remove them
+ * later.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <pawl/rcu_call.h>
@@ -18,6 +22,7 @@
 
 struct entry {
     atomic_long name; /* changes under the readers' eyes */
+    unsigned number;  /* of the directory, when it was added */
     pawl_hlist_node chain;
     pawl_rcu_head rcu;
 };
@@ -26,6 +31,7 @@ enum { CHAINS = 4 };
 
 struct directory {
     pawl_seq renames; /* its lock is the one between writers */
+    atomic_uint number;
     pawl_hlist chains[CHAINS];
 };
 
@@ -40,9 +46,18 @@ static struct entry *find_once(struct directory *d, long name)
     struct entry *e;
 
     pawl_hlist_for_each_rcu(e, chain_of(d, name), chain)
-        if (atomic_load_explicit(&e->name, memory_order_relaxed) == name)
+        if (atomic_load_explicit(&e->name, memory_order_relaxed) == name &&
+            e->number == atomic_load_explicit(&d->number, memory_order_relaxed))
             break;
     return e;
+}
+
+/* All entries that are in now are invalid at once, however many they are. */
+void directory_invalidate(struct directory *d)
+{
+    pawl_seq_take_write(&d->renames);
+    atomic_fetch_add_explicit(&d->number, 1, memory_order_relaxed);
+    pawl_seq_drop_write(&d->renames);
 }
 
 /* In a read section. */
@@ -85,6 +100,7 @@ void directory_add(struct directory *d, long name)
     CHECK(e);
     atomic_init(&e->name, name);
     pawl_seq_take_write(&d->renames);
+    e->number = atomic_load_explicit(&d->number, memory_order_relaxed);
     pawl_hlist_add_rcu(&e->chain, chain_of(d, name));
     pawl_seq_drop_write(&d->renames);
 }
@@ -203,6 +219,13 @@ int main(int argc, char **argv)
         directory_add(&directory, OLD + i);
     }
     run_threads(THREADS, work);
+    directory_invalidate(&directory);
+    for (i = 0; i < EACH; i++) {
+        CHECK(!there(STAY + i)); /* before the scan that removes it */
+        directory_add(&directory, STAY + i);
+        CHECK(there(STAY + i));
+        CHECK(directory_remove(&directory, STAY + i));
+    }
     for (i = 0; i < EACH; i++)
         CHECK(directory_remove(&directory, STAY + i) && directory_remove(&directory, OLD + i));
     for (i = 0; i < CHAINS; i++)

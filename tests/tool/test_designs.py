@@ -45,6 +45,8 @@ BROKEN = {
          "requests[i].run(&owners[i], &total); requests[i].done = true;")]),
     "who waits does not serve": ("function_shipping", [
         (r"            serve\(mine\); /\* the owner.*\n", "")]),
+    "settings go to another owner": ("owner_reads", [
+        (r"&workers\[worker\]", "&workers[0]")]),
     "the handler does not ask for the lock": ("handler_and_thread", [
         (r" && pawl_try_write\(&s->lock\)", ""), (r"        pawl_drop_write\(&s->lock\);", "")]),
     "the handler waits for the thread": ("handler_and_thread", [
