@@ -2,7 +2,7 @@
 /*
  * Data ownership the other way round: the owner reads, others update. Each worker has settings of
  * its own, on a line of its own, and looks at them in every round. Any thread may change those of
- * any worker, which is rare. So the look is a load from the nearest cache, as of a private variable.
+ * any worker, which is rare. So a look is a load from the nearest cache, as of a private variable.
  *
  * The kernel's DEFINE_PER_CPU is an array here, with an element for each owner; per_cpu(x, n) is
  * element n, and __get_cpu_var(x) is a thread-local pointer to the own one.

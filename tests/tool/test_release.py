@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """scripts/release finds the file that names another version, on a copy of what it reads."""
 
+import hashlib
 import re
 import shutil
 import subprocess
@@ -120,7 +121,7 @@ def ready(tree):
         script = tree / "scripts" / name
         script.write_text(f'#!/bin/sh\necho {name} "$@" >>ran\n! [ -e fault-{name} ]\n')
         script.chmod(0o755)
-    (tree / ".gitignore").write_text("ran\nfault-*\n")
+    (tree / ".gitignore").write_text("ran\nfault-*\nbuild\n")
     path = tree / "CHANGELOG.md"
     path.write_text(f"# Changelog\n\n## Unreleased\n\n- New.\n\n{released(path.read_text())}")
     path = tree / "packaging/debian/changelog"
@@ -162,6 +163,8 @@ def test_one_command_cuts_a_release(ready):
         "site", "names", "targets --check",
     ]  # fmt: skip
     commit(ready)
+    (ready / "build/watchdog").mkdir(parents=True)
+    (ready / "build/watchdog/SHA256SUMS").touch()
     assert asked(ready) == (0, f"{now}: all files agree, and nothing is missing\n")
     git(ready, "tag", f"v{now}")
     code, said = asked(ready, "--cut")
@@ -211,3 +214,15 @@ def test_a_cut_with_words_that_it_does_not_know_is_refused(tree, words):
 def test_unknown_words_are_refused_and_explained(tree):
     assert asked(tree, "--send")[0] == 2
     assert asked(tree, "--help")[0] == 0
+
+
+def test_a_release_has_the_images_of_the_watchdog_with_their_sums(tree):
+    folder = tree / "build/watchdog"
+    assert "run `make watchdog`" in asked(tree)[1]
+    folder.mkdir(parents=True)
+    (folder / "watchdog-hid.hex").write_bytes(b":00000001FF\n")
+    digest = hashlib.sha256(b":00000001FF\n").hexdigest()
+    (folder / "SHA256SUMS").write_text(f"{digest}  watchdog-hid.hex\n")
+    assert "watchdog" not in asked(tree)[1]
+    (folder / "watchdog-hid.hex").write_bytes(b"another")
+    assert "watchdog-hid.hex is not the image" in asked(tree)[1]

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* The names of Windows: a program written against them sleeps, is woken, and is told why not. */
+#include "test.h"
+
+#include <pawl/compat/win_names.h>
+
+#include <pthread.h>
+
+static uint32_t word32;
+static uint8_t word8[8];
+static int woken;
+
+static int said(void)
+{
+#ifdef _WIN32
+    return (int)GetLastError();
+#else
+    return errno;
+#endif
+}
+
+#ifdef _WIN32
+enum { TIMEOUT = ERROR_TIMEOUT, INVALID = ERROR_INVALID_PARAMETER };
+#else
+enum { TIMEOUT = ETIMEDOUT, INVALID = EINVAL };
+#endif
+
+TEST_CASE(a_word_that_differs_is_not_waited_for)
+{
+    uint64_t eight = 1, other = 2;
+    uint16_t two = 3, zero = 0;
+    assert_true(WaitOnAddress(&eight, &other, 8, INFINITE));
+    assert_true(WaitOnAddress(&two, &zero, 2, INFINITE));
+}
+
+TEST_CASE(the_end_of_the_time_is_told)
+{
+    uint32_t same = 0;
+    assert_false(WaitOnAddress(&word32, &same, 4, 1));
+    assert_int_equal(said(), TIMEOUT);
+    assert_false(WaitOnAddress(&word8[3], &same, 1, 0));
+    assert_int_equal(said(), TIMEOUT);
+}
+
+TEST_CASE(another_size_or_address_is_refused)
+{
+    uint64_t same = 0;
+    assert_false(WaitOnAddress(&word32, &same, 3, INFINITE));
+    assert_int_equal(said(), INVALID);
+    assert_false(WaitOnAddress(&word8[1], &same, 2, INFINITE));
+    assert_int_equal(said(), INVALID);
+}
+
+/* The source's lock: taken by exchange, and a wait while it is taken. */
+static void *acquire(void *arg)
+{
+    const uint32_t taken = 1;
+    (void)arg;
+    while (__atomic_exchange_n(&word32, 1, __ATOMIC_ACQUIRE) != 0)
+        WaitOnAddress(&word32, &taken, sizeof word32, INFINITE);
+    woken++;
+    __atomic_store_n(&word32, 0, __ATOMIC_RELEASE);
+    WakeByAddressSingle(&word32);
+    return NULL;
+}
+
+TEST_CASE(waiters_are_woken_one_after_the_other)
+{
+    pthread_t threads[3];
+    int i;
+    __atomic_store_n(&word32, 1, __ATOMIC_RELEASE);
+    for (i = 0; i < 3; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, acquire, NULL), 0);
+    __atomic_store_n(&word32, 0, __ATOMIC_RELEASE);
+    WakeByAddressAll(&word32);
+    for (i = 0; i < 3; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    assert_int_equal(woken, 3);
+}
+
+int main(int argc, char **argv)
+{
+    return test_main(argc, argv);
+}
