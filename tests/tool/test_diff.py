@@ -143,6 +143,19 @@ def test_a_change_that_could_be_seen_is_seen(monkeypatch):
     assert next(r for r in rows if r.name == "base").sure is None
 
 
+@pytest.mark.parametrize(("change", "differs"), [(1.045, False), (1.08, True)])
+def test_where_memory_lies_is_no_change(monkeypatch, change, differs):
+    """Two rows of fifty were 4.5 % apart in quiet runs of one program, where it lay elsewhere."""
+    names = [f"r{i}" for i in range(50)]
+    rows = compared(
+        monkeypatch,
+        lambda: made(random.Random(1), names, noise=0.001),
+        lambda: made(random.Random(2), names, change=change, noise=0.001),
+    )
+    assert any(row.sure for row in rows) == differs
+    assert all(row.visible >= 1.05 for row in rows if row.sure is not None)
+
+
 def test_few_rounds_can_tell_nothing(monkeypatch):
     old, new = (lambda: made(random.Random(1), ["r"], 3.0, rounds=5) for _ in range(2))
     assert {row.sure for row in compared(monkeypatch, old, new)} == {None}

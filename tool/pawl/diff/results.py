@@ -23,6 +23,7 @@ from pawl.diff.rows import Compared, Row
 MANY = 20
 FEW = 4  # rows of a cell: fewer do not say what they have in common
 MAD = 1.4826  # times the median deviation is the standard deviation, of normal values
+LAYOUT = math.log(1.05)  # rows of two runs differ by so much by where their memory lies
 CHANCE = 0.05  # that a comparison of a thing with itself finds a difference
 Interval = tuple[float, float, float]  # the ratio, and its ends
 
@@ -71,11 +72,12 @@ def _changes(rows: list[Row]) -> list[float]:
 
 def _usual(changes: list[float]) -> float:
     """The logarithm by which rows of these two runs differ without a reason, and more for chance:
-    most rows have none. 0: they are too few to say it."""
+    most rows have none. Few rows do not say it; then it is what memory's layout does alone."""
     if len(changes) < MANY:
-        return 0.0
+        return LAYOUT
     middle = statistics.median(changes)
-    return _far(len(changes)) * MAD * statistics.median(abs(c - middle) for c in changes)
+    spread = statistics.median(abs(c - middle) for c in changes)
+    return max(_far(len(changes)) * MAD * spread, LAYOUT)
 
 
 def _interval(row: dict) -> Interval | None:
