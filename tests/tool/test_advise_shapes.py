@@ -3,6 +3,7 @@
 
 import os
 import platform
+import re
 import subprocess
 from types import SimpleNamespace
 
@@ -57,7 +58,8 @@ def record(program, tmp_path):
 @needs_recorder
 @needs_code
 @pytest.mark.parametrize(
-    ("word", "rule"), [("two_places", "counter"), ("yields", "polling"), ("naps", "polling")]
+    ("word", "rule"),
+    [("two_places", "counter"), ("wrapped", "counter"), ("yields", "polling"), ("naps", "polling")],
 )
 def test_a_fault_in_another_form_is_found(record, word, rule):
     (match,) = RULES[rule](record(word))
@@ -69,6 +71,7 @@ def test_a_fault_in_another_form_is_found(record, word, rule):
     ("word", "rules"),
     [
         ("ids", ["counter"]),
+        ("wrapped_ids", ["counter", "only_reads"]),
         ("random", ["counter"]),
         ("nodes", ["counter"]),
         ("monitor", ["counter"]),
@@ -136,13 +139,81 @@ def test_what_the_machine_code_of_a_section_does(tmp_path, level):
     found, only_read = {}, set()
     for part in dump.split("\n\n"):
         name = part.strip().split("<")[-1 if "<" not in part else 1].split(">")[0]
-        code, after = sections.parsed(part)
-        call = next((a for a, line in code.items() if "mutex_lock" in line[2]), None)
+        code = sections.Code(part)
+        call = next((a for a, line in code.lines.items() if "mutex_lock" in line[2]), None)
         if name in KINDS and call is not None:
-            one = sections.section(part, after[call])
+            one = sections.section(part, code.after[call])
             found[name] = one and one.kind
-            only_read |= {name} if sections._reads_only(code, after, after[call]) else set()
+            only_read |= {name} if sections._reads_only(code, code.after[call]) else set()
     assert found == KINDS and only_read == {"look", "park", "search"}
+
+
+WRAPPERS = """
+#include <pthread.h>
+struct s { pthread_mutex_t m; pthread_t owner; long takes, a, b; } s;
+void take(struct s *p) { if (pthread_mutex_lock(&p->m) != 0) __builtin_trap();
+    p->owner = pthread_self(); p->takes++; }
+void drop(struct s *p) { p->owner = 0; pthread_mutex_unlock(&p->m); }
+void take_outer(struct s *p) { take(p); p->takes++; }
+long take_and_get(struct s *p) { pthread_mutex_lock(&p->m); return p->a; }
+long take_and_swap(struct s *p) { long a; pthread_mutex_lock(&p->m);
+    a = p->a; p->a = p->b; p->b = a; return 0; }
+void up(struct s *p) { p->a++; }
+#define SECTION(name, does) void name(struct s *p, long x) { take(p); does; drop(p); }
+SECTION(add, p->a += x)
+SECTION(add_by_call, up(p))
+SECTION(add_twice, (up(p), p->b++))
+SECTION(set, p->a = x)
+SECTION(park, (void)x)
+void add_outer(struct s *p) { take_outer(p); p->a++; drop(p); }
+void add_and_drop(struct s *p) { take(p); p->a++; pthread_mutex_unlock(&p->m); }
+void after_get(struct s *p) { if (take_and_get(p)) p->b++; drop(p); }
+void after_swap(struct s *p) { take_and_swap(p); p->takes++; drop(p); }
+long look(struct s *p) { long x; take(p); x = p->a; drop(p); return x; }
+long id(struct s *p) { long x; take(p); x = p->a++; drop(p); return x; }
+int main(void) { return 0; }
+"""
+WRAPPED = {
+    "add": "add", "add_by_call": "add", "add_outer": "add", "look": "read",
+    # What the wrapper keeps is no addition where it is undone by another function.
+    **dict.fromkeys(
+        ("add_twice", "set", "add_and_drop", "after_get", "after_swap", "id")
+    ),
+}  # fmt: skip
+
+
+@needs_code
+@pytest.mark.parametrize("level", ["-O1", "-O2", "-Os"])
+def test_sections_are_followed_through_functions_that_go_on_after_the_lock(tmp_path, level):
+    made = tmp_path / "code"
+    subprocess.run(
+        ["gcc", level, "-fno-inline", "-fno-ipa-cp", "-fno-ipa-sra", "-fno-ipa-icf", "-x", "c",
+         "-", "-o", made, "-pthread"],
+        input=WRAPPERS, text=True, check=True,
+    )  # fmt: skip
+    dump = subprocess.run(
+        [sections._tool(), "-d", "--no-show-raw-insn", made],
+        capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    code, calls, function = sections.Code(dump), {}, ""
+    for line in dump.splitlines():
+        if head := re.match(r"[0-9a-f]+ <(\w+)>:", line):
+            function = head[1]
+        elif re.search(r"call.*<(take\w*|pthread_mutex_lock)", line):
+            found = sections.LINE.match(line)
+            calls[function] = int(found[1], 16)
+
+    def look(name):
+        chain, to = [], name
+        while to.startswith("take") or to in WRAPPED or to == "park":
+            chain.append(sections.Return(code, code.after[calls[to]]))
+            to = code.lines[calls[to]][2].split("@")[0]
+        first, *others = reversed(chain)
+        one = sections._one(sections._walk(code, first.at, tuple(others)))
+        return one and one.kind, sections._reads_only(code, first.at, tuple(others))
+
+    assert {name: look(name)[0] for name in WRAPPED} == WRAPPED
+    assert {name for name in (*WRAPPED, "park") if look(name)[1]} == {"look", "park"}
 
 
 def test_no_more_waiting_goes_than_holds_explain():

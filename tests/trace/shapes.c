@@ -35,6 +35,51 @@ static NOINLINE void down(void)
     (void)pthread_mutex_unlock(&mutex);
 }
 
+/* Locks of a program of its own, which keep their owner. */
+static struct owned {
+    pthread_mutex_t mutex;
+    pthread_t owner;
+    unsigned long takes, value;
+} owned = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static NOINLINE void take_owned(struct owned *o)
+{
+    (void)pthread_mutex_lock(&o->mutex);
+    o->owner = pthread_self();
+    o->takes++;
+}
+
+static NOINLINE void drop_owned(struct owned *o)
+{
+    o->owner = 0;
+    (void)pthread_mutex_unlock(&o->mutex);
+}
+
+static NOINLINE void add_in_wrappers(unsigned long more)
+{
+    take_owned(&owned);
+    owned.value += more;
+    drop_owned(&owned);
+}
+
+static NOINLINE unsigned long read_in_wrappers(void)
+{
+    unsigned long found;
+    take_owned(&owned);
+    found = owned.value;
+    drop_owned(&owned);
+    return found;
+}
+
+static NOINLINE unsigned long next_in_wrappers(void)
+{
+    unsigned long found;
+    take_owned(&owned);
+    found = owned.value++;
+    drop_owned(&owned);
+    return found;
+}
+
 static NOINLINE unsigned long next_id(void)
 {
     unsigned long made;
@@ -84,6 +129,34 @@ static void *up_and_down(void *unused)
         down();
     }
     return unused;
+}
+
+static void *add_wrapped(void *unused)
+{
+    int i;
+    for (i = 0; i < ROUNDS; i++)
+        add_in_wrappers(i);
+    return unused;
+}
+
+static void *read_wrapped(void *unused)
+{
+    unsigned long sum = 0;
+    int i;
+    (void)unused;
+    for (i = 0; i < ROUNDS; i++)
+        sum += read_in_wrappers();
+    return (void *)sum;
+}
+
+static void *next_wrapped(void *unused)
+{
+    unsigned long sum = 0;
+    int i;
+    (void)unused;
+    for (i = 0; i < ROUNDS; i++)
+        sum += next_in_wrappers();
+    return (void *)sum;
 }
 
 static void *take_ids(void *unused)
@@ -286,6 +359,9 @@ int main(int count, char **words)
         void (*run)(void *(*)(void *), size_t);
     } all[] = {
         {"two_places", up_and_down, together},
+        {"wrapped", add_wrapped, together},
+        {"wrapped_read", read_wrapped, together},
+        {"wrapped_ids", next_wrapped, together},
         {"ids", take_ids, together},
         {"random", take_random, together},
         {"nodes", take_nodes, together},

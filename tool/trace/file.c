@@ -34,8 +34,9 @@ _Static_assert(WHOLE_BYTES <= (size_t)150 << 20, "as the sentence about ulimit -
 static char folder[3072]; /* "": nothing is recorded */
 static char path[4096];
 static bool without_stacks;
-static uint32_t stack_every; /* takes without a wait, of which one has its stack; 0: none */
-static uint32_t opening;     /* 1: some thread makes the file; 2: it failed */
+static uint32_t
+    stack_every; /* takes without a wait, of which one has its stack; 0: the first, then fewer */
+static uint32_t opening; /* 1: some thread makes the file; 2: it failed */
 
 /* The program goes on without a recording. */
 static bool fails(const char *what, int error)
@@ -49,11 +50,12 @@ static bool fails(const char *what, int error)
     return false;
 }
 
-/* PAWL_TRACE_STACKS: "no", or of how many takes without a wait one has its stack. */
+/* PAWL_TRACE_STACKS: "no", or of how many takes without a wait one has its stack; without it
+ * some of each thread have, the more seldom the later. */
 static void read_stacks_wanted(void)
 {
     static const char not_a_number[] = "libpawl-trace: PAWL_TRACE_STACKS is neither `no` nor a "
-                                       "number below 4294967296; stacks are those of waits.\n";
+                                       "number below 4294967296; it is left out.\n";
     const char *const value = secure_getenv("PAWL_TRACE_STACKS");
     uint64_t number = 0;
     const char *at;

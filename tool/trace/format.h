@@ -47,6 +47,7 @@ enum {
     TRACE_LARGE_EDGES = 4096,
     TRACE_SMALL_RING = 64, /* and events of each window */
     TRACE_LARGE_RING = 4096,
+    TRACE_FIRST_LOOK = 16, /* take of a thread that has its stack */
     TRACE_CALLERS = 2,
     TRACE_FRAMES = 30, /* of a stack, from the call of the lock outwards */
     TRACE_STACKS = 1024,
@@ -312,8 +313,9 @@ struct trace_control {
     uint32_t busy;                     /* looks at a table that another thread changed */
     uint32_t lost_names, lost_modules;
     uint32_t modules, paths_used, maps_read, ended;
-    uint32_t stacks;      /* enum trace_stacks_state */
-    uint32_t stack_every; /* takes without a wait, of which one has its stack; 0: none has */
+    uint32_t stacks; /* enum trace_stacks_state */
+    uint32_t
+        stack_every; /* takes without a wait, of which one has its stack; 0: some of each thread */
     uint32_t lost_stacks; /* waits and takes whose stack had no room, or could not be read */
     uint32_t own_ticks;   /* what the recorder does before a hold begins takes at least so long */
     uint32_t alone[TRACE_PARTS]; /* parts of a call of a lock that no other thread has */

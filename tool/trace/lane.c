@@ -226,7 +226,9 @@ static bool claim(void)
     if (lane != NULL) {
         point_into(lane);
         settle(lane, trace_ticks());
-        trace_self.stack_in = trace_control->stack_every;
+        trace_self.stack_gap = TRACE_FIRST_LOOK;
+        trace_self.stack_in =
+            trace_control->stack_every != 0 ? trace_control->stack_every : TRACE_FIRST_LOOK;
         trace_self.price_in = 1;
         if (trace_control->small_lanes > 1)
             (void)trace_file_stacks(); /* from now on threads may wait */

@@ -15,7 +15,7 @@
 
 #include <errno.h>
 
-enum { OWN_FRAMES = 12, PROBES = 16 };
+enum { OWN_FRAMES = 12, PROBES = 16, MOST_GAP = 1 << 30 };
 
 static uint64_t hash_of(uint64_t hash, uint64_t value)
 {
@@ -222,8 +222,12 @@ void trace_stack_taken(void)
     const struct trace_hold *const h = &trace_self.lane->holds[trace_self.lane->depth - 1];
     struct trace_waited *w;
     trace_self.stack_in = trace_control->stack_every;
-    if (trace_self.stack_in == 0)
-        return; /* after 2^32 takes: none is looked at */
+    if (trace_self.stack_in == 0) { /* ever more seldom: some hundred looks in all */
+        trace_self.stack_gap += trace_self.stack_gap < MOST_GAP ? trace_self.stack_gap / 4 : 0;
+        trace_self.stack_in = trace_self.stack_gap;
+        if (pawl_load_relaxed32(&trace_control->stacks) != TRACE_STACKS_THERE)
+            return;
+    }
     w = entry_of(h->lock, trace_stack(h->take));
     if (w != NULL)
         (void)pawl_fetch_add_relaxed64(&w->taken, 1);

@@ -59,7 +59,7 @@ struct trace_self {
     uint32_t refused; /* there is no lane for it */
     uint32_t dropped_next;
     uint32_t asking;                       /* 1: an operation of Pawl's own locks waits */
-    uint32_t stack_in;                     /* takes until one has its stack */
+    uint32_t stack_in, stack_gap;          /* takes until one has its stack; of how many one has */
     uint32_t price_in;                     /* and until one is timed */
     uint64_t woke_at, woke_key, woke_site; /* the first wake in the holds marked TRACE_WOKE */
     uint64_t seen_at, seen_cpu, seen_left; /* processor time and voluntary switches, lately */

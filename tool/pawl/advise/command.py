@@ -174,11 +174,18 @@ def _bar(trace: Path, locks: int) -> Iterator[tuple[Callable[[int], None], Calla
         bar.update(task, completed=locks + step * len(RULES))
 
 
-def _found(trace: Path) -> tuple[Facts, list[Finding]]:
+def _costs(path: Path):
+    from pawl.kinds.costs import saved  # needs numpy; only here
+
+    return saved.load(path)
+
+
+def _found(trace: Path, costs: Path | None) -> tuple[Facts, list[Finding]]:
     db = store.open_trace(trace)
     locks = db.execute("SELECT max(id) FROM lock").fetchone()[0] or 0
     with _bar(trace, locks) as (rows, rule):
         facts = Facts(db, rows)
+        facts.costs = costs and _costs(costs)
         return facts, find(facts, RULES, rule)
 
 
@@ -225,6 +232,13 @@ def _gains(facts, finding):
     help="Quote what `pawl replay --json FILE` measured, and rank by it.",
 )
 @click.option(
+    "--costs",
+    "costs_path",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Take the price of a line from a file written by pawl costs --json on that machine.",
+)
+@click.option(
     "--fail-on",
     "limit",
     multiple=True,
@@ -240,6 +254,7 @@ def advise_command(
     pprof: Path | None,
     chrome: Path | None,
     replay_path: Path | None,
+    costs_path: Path | None,
     limit: tuple[str, ...],
 ) -> int:
     """Say what would be better than the locks of a traced program, and why.
@@ -255,7 +270,7 @@ def advise_command(
         if path:
             output.check(f"--{name}", path)
     replay = replayed.load(replay_path) if replay_path else None
-    facts, findings = _found(trace)
+    facts, findings = _found(trace, costs_path)
     findings = replayed.ranked(findings, replay)
     for finding in findings:
         if finding.rule == "many_short_reads":

@@ -12,6 +12,7 @@ from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from pawl.trace import store
 
@@ -265,6 +266,7 @@ class Facts:
     def __init__(self, db: sqlite3.Connection, tell: Tell = lambda _: None):
         """`tell` hears how many locks have been read since it was told last."""
         self.db = db
+        self.costs: Any = None  # of `pawl costs` of this machine (kinds/costs/saved.py)
         meta = dict(db.execute("SELECT name, value FROM meta").fetchall())
         self.command = meta.get("command", "")
         self.machine = meta.get("machine", "")

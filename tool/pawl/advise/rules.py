@@ -35,6 +35,10 @@ SELDOM = (
     "the lock hardly ever changed the processor: where the threads shared one, record again on a "
     "machine that has one for each"
 )
+BY_STACKS = (
+    "the lock is taken in a function of its own: stacks of waits and of some takes say who calls "
+    "it, and a caller in none of them is not seen"
+)
 MOST_PLACES = 16  # of a lock, whose machine code is looked at
 NEAR_NS = 5_000  # after a read: a write that may have nothing to do with it comes later
 CROWDED = 0.2  # of the time somebody is in, or nobody starves
@@ -186,7 +190,7 @@ def many_short_reads(facts: Facts) -> Iterator[Match]:
         writes = sum(lock.of("write").count for lock in locks)
         beside = sum(r.sum("overlaps") for r in reads)
         moved = sum(r.sum("handoffs") for r in reads)
-        price = prices.of(process, reads)
+        price = prices.of(facts, process, locks) if locks else None
         yield Match(
             locks,
             [
@@ -367,10 +371,10 @@ def long_holds(facts: Facts) -> Iterator[Match]:
 
 
 def _usually_held(lock: Lock) -> float:
-    """As lock.held, without holds far longer than others of their place: those are of threads that
-    were kept off their processor."""
+    """As lock.held, without the time by which holds were far longer than others of their place:
+    threads were kept off their processor then, and nobody else could go on."""
     ns = sum(min(u.hold_ns, 2 * u.count * u.hold_p50) for u in lock.uses if u.mode != "read")
-    return ns / max(lock.process.wall_ns, 1)
+    return ns / max(lock.process.wall_ns - (lock.exclusive_ns - ns), ns, 1)
 
 
 def saturated(facts: Facts) -> Iterator[Match]:
@@ -412,15 +416,16 @@ def counter(facts: Facts) -> Iterator[Match]:
             or every.percentile("hold", 0.5) > TINY_NS
         ):
             continue
-        found = {u.take: sections.look(u.take) for u in uses}
-        adds = [u for u in uses if found[u.take] and found[u.take].kind == "add"]
-        added = sum(u.count for u in adds)
-        if (
-            added < 0.95 * every.count
-            or len({found[u.take].target for u in adds}) > 1
-            or any(one is None or one.kind == "empty" for one in found.values())
-        ):
+        found = {u.take: sections.shares(facts, lock, u.take) for u in uses}
+        kinds = [(u, one, share) for u in uses for one, share in found[u.take].items()]
+        if any(one is None or one.kind == "empty" for _, one, _ in kinds):
             continue
+        adds = [(u, one, u.count * share) for u, one, share in kinds if one.kind == "add"]
+        added = sum(count for *_, count in adds)
+        if added < 0.95 * every.count or len({one.target for _, one, _ in adds}) > 1:
+            continue
+        wrapped = any(sections.look(u.take) is None for u in uses)
+        line, whence = prices.of_pair(facts, lock)
         yield Match(
             [lock],
             [
@@ -429,17 +434,14 @@ def counter(facts: Facts) -> Iterator[Match]:
                 "result nobody uses, and the others only read",
                 f"{every.threads} or more threads; {every.sum('waits'):,} waits, "
                 f"{time(every.sum('wait_ns'))} in all",
+                *([BY_STACKS] if wrapped else []),
             ],
-            "high",
-            list(dict.fromkeys(u.take for u in sorted(adds, key=lambda u: -u.count)[:2])),
+            "medium" if wrapped else "high",
+            list(dict.fromkeys(u.take for u, *_ in sorted(adds, key=lambda a: -a[2])[:2])),
             (0, every.sum("wait_ns")),
-            (
-                0,
-                every.count
-                * (lock.process.pair_ns + (every.timed("take_ns", "drop_ns") or LINE_NS)),
-            ),
-            unknown="how often threads meet without the recorder, a trace does not show. Measure "
-            "the program with the change",
+            (0, every.count * (lock.process.pair_ns + line)),
+            unknown="how often threads meet without the recorder, a trace does not show. A line "
+            f"that moves costs {whence}. Measure the program with the change",
         )
 
 
@@ -449,9 +451,15 @@ def only_reads(facts: Facts) -> Iterator[Match]:
         every, uses = lock.all, [u for u in lock.uses if u.count]
         if every.count < FEW or every.threads < 2 or not lock.waits or len(uses) > MOST_PLACES:
             continue
-        reads = [u for u in uses if sections.reads_only(u.take)]
-        read = sum(u.count for u in reads)
-        if read < 0.95 * every.count or any(sections.is_empty(u.take) for u in reads):
+        found = {u.take: sections.read_share(facts, lock, u.take) for u in uses}
+        reads = [u for u in uses if found[u.take]]
+        read = round(sum(u.count * found[u.take] for u in reads))
+        empty = [
+            one is not None and one.kind == "empty"
+            for u in reads
+            for one in sections.shares(facts, lock, u.take)
+        ]
+        if read < 0.95 * every.count or any(empty):
             continue
         yield Match(
             [lock],
@@ -459,6 +467,7 @@ def only_reads(facts: Facts) -> Iterator[Match]:
                 f"{read:,} of {every.count:,} sections only read, as their machine code says",
                 f"{every.threads} or more threads; {lock.waits:,} waits, {time(lock.wait_ns)} in "
                 "all, most of them for others that read",
+                *([BY_STACKS] if any(not sections.reads_only(u.take) for u in reads) else []),
             ],
             "medium",
             [u.take for u in sorted(reads, key=lambda u: -u.count)[:2]],

@@ -2,9 +2,12 @@
 """What the machine code from a lock to its unlock does, where it is short and plain.
 
 objdump or llvm-objdump reads it, of x86-64. All ways from the lock to a call of an unlock are
-followed, forwards only. A call of anything else, a loop, a store that is no addition: then nothing
-is said of the section. Nor is it where the lock or the unlock has a function of its own.
-`reads_only` asks for less: no store, but loops, and calls of functions that only compare.
+followed, forwards only, into functions of the same file, and out of a function that returns with
+the lock: the recorded stacks say to where. A call of anything else, a loop, a store that is no
+addition: then nothing is said of the section. Where lock and unlock have functions of their own,
+what these add and store themselves is their book-keeping, and not the section's; but no value that
+they have read may go on. `reads_only` asks for less: no store, but loops, and calls of functions
+that only compare.
 """
 
 from __future__ import annotations
@@ -13,14 +16,17 @@ import functools
 import re
 import shutil
 import subprocess
-from dataclasses import dataclass, field
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pawl.advise.facts import Site
+from pawl.advise import stacks
+from pawl.advise.facts import Facts, Lock, Site
 
 # The second does not name what a program with all its relocations done at the start calls.
 TOOLS = ("objdump", "llvm-objdump", *(f"llvm-objdump-{n}" for n in range(30, 12, -1)))
-BYTES, STEPS = 512, 200
+BYTES, STEPS, DEEP = 512, 400, 4
+MANY_STACKS = 20  # waits and takes that have one; fewer say too little of who calls a wrapper
 RESULT = "the lock's result"
 LINE = re.compile(r"\s*([0-9a-f]+):\s+(\w+)\s*([^#<]*)(?:<([^>]*)>)?\s*(?:#\s*(?:0x)?([0-9a-f]+))?")
 OPERAND = re.compile(r"[^,(]*\([^)]*\)|[^,]+")
@@ -30,10 +36,12 @@ KEPT = {"bx", "bp", "12", "13", "14", "15"}
 ADDS = re.compile(r"(add|sub|inc|dec)[bwlq]?$")
 MOVES = re.compile(r"mov([bwlq]|abs|[sz][bwl][wlq]?)?$")
 LOOKS = re.compile(r"(cmp|test)[bwlq]?$")
-PLAIN = re.compile(r"(nop[wl]?|endbr64|cltq|cwtl|cltd|cqto|data16)$")
+PLAIN = re.compile(r"(nop[wl]?|endbr64|cltq|cwtl|cltd|cqto|data16|leave)q?$")
+ADDRESS = re.compile(r"(0x)?[0-9a-f]+$")
 STAYS = re.compile(r"(cmp|test|ucomis|comis|lea|push|nop|prefetch|endbr)")  # memory as it is
 PURE = re.compile(r"<?(mem|str|strn|strcase|strncase)(cmp|len|chr)(@plt|>|$)")
-OTHER = re.compile(r"(xor|and|or|shl|sal|shr|sar|neg|not|imul|set\w+|cmov\w+)[bwlq]?$")
+SELF = re.compile(r"<?(pthread_self|__errno_location|__tls_get_addr)(@|>|$)")  # book-keeping
+OTHER = re.compile(r"(xor|and|or|shl|sal|shr|sar|neg|not|imul|sbb|set\w+|cmov\w+)[bwlq]?$")
 
 
 @dataclass(frozen=True)
@@ -42,17 +50,76 @@ class Section:
     target: str = ""  # of an addition: its address, or its place in a struct
 
 
+class Code:
+    """Of one file, read where it is asked for; of a text, all that there is."""
+
+    def __init__(self, text: str, module: str = ""):
+        self.module = module
+        self.lines, self.after = parsed(text)
+
+    def line(self, at: int) -> tuple[str, list[str], str, str]:
+        if at not in self.lines and self.module:
+            lines, after = parsed(_dump(self.module, at))
+            self.lines |= {a: lines[a] for a in after}  # the last one may be cut
+            self.after |= after
+        return self.lines.get(at, ("", [], "", ""))
+
+
+@dataclass(frozen=True)
+class Return:
+    """Where a function goes on that has called; what it had in registers; its depth."""
+
+    code: Code
+    at: int
+    kept: tuple[tuple[str, str], ...] = ()
+    depth: int = 0
+
+
 @dataclass
 class State:
-    """On the way: which registers have a value from where; what was added to, and read."""
+    """On the way: which registers have a value from where; what each function stored: the place
+    of an addition, or "" for another store without a value that was read."""
 
     values: dict[str, str] = field(default_factory=dict)
-    added: str = ""
+    stores: tuple[tuple[str, ...], ...] = ((),)  # by functions that were called
+    before: tuple[str, ...] = ()  # by those that returned with the lock
+    returns: tuple[Return, ...] = ()  # the innermost last
+    wrapped: bool = False
     reads: bool = False
     asks: bool = False  # whether the lock was granted
 
     def copy(self) -> State:
-        return State(dict(self.values), self.added, self.reads)
+        return replace(self, values=dict(self.values), asks=False)
+
+    def store(self, place: str) -> bool:
+        self.stores = (*self.stores[:-1], (*self.stores[-1], place))
+        return place != "?"
+
+    def call(self, code: Code, at: int | None) -> bool:
+        """`at` None: a tail call."""
+        if len(self.stores) > DEEP:
+            return False
+        if at is not None:
+            kept = tuple((r, v) for r, v in self.values.items() if r in KEPT)
+            self.returns = (*self.returns, Return(code, at, kept, len(self.stores)))
+        self.stores = (*self.stores, ())
+        return True
+
+    def leave(self) -> Return | None:
+        """The end of a function; None: nobody knows where it goes on."""
+        if not self.returns:
+            return None
+        to, self.returns = self.returns[-1], self.returns[:-1]
+        inside = tuple(place for stores in self.stores[to.depth :] for place in stores)
+        if to.depth:
+            self.stores = self.stores[: to.depth]
+            self.stores = (*self.stores[:-1], (*self.stores[-1], *inside))
+        elif self.values.get("ax", "") not in ("", RESULT):
+            return None
+        else:
+            self.stores, self.before, self.wrapped = ((),), (*self.before, *inside), True
+        self.values = {r: v for r, v in self.values.items() if r not in KEPT} | dict(to.kept)
+        return to
 
 
 def _register(operand: str) -> str | None:
@@ -86,11 +153,11 @@ def _step(state: State, name: str, operands: list[str], comment: str) -> bool:
         return True
     if name.startswith("pop"):
         return state.values.pop(to, "") is not None
+    if name.startswith("push"):  # what a caller has in it is kept
+        return not state.values.get(to or "", "") or bool(state.returns and state.returns[-1].depth)
     if ADDS.match(name):
         if place is not None:
-            adds = not state.added and not value and place != "?"
-            state.added = state.added or place
-            return adds
+            return not value and state.store(place)
         if to and value:
             state.values[to] = value if not state.values.get(to) else "?"
         return to is not None or "(" in last
@@ -104,89 +171,145 @@ def _step(state: State, name: str, operands: list[str], comment: str) -> bool:
             state.values[to] = value
             return True
         if place is None:  # on the stack: a value that stays there may be used
-            return not value
-        adds = value == place != "?" and not state.added
-        state.added = place
-        return adds
+            return value in ("", RESULT)
+        return state.store(place if value == place else "") and value in ("", RESULT, place)
     if OTHER.match(name) and to:
-        state.values[to] = "?" if state.values.get(to) or value else ""
+        both = {state.values.get(to, ""), value} - {""}
+        state.values[to] = "" if not both else RESULT if both == {RESULT} else "?"
         return True
     return bool(PLAIN.match(name))
 
 
-def _ends(state: State) -> Section | None:
-    if not state.added:
+def _ends(state: State, symbol: str) -> Section | None:
+    """At the unlock, or at a function that is called so."""
+    inner = [place for stores in state.stores[1:] for place in stores]
+    stores = list(state.stores[0])
+    if not state.wrapped or not (len(state.stores) > 1 or "pthread" not in symbol):
+        stores += [*state.before, *inner]
+    if not stores:
         return Section("read" if state.reads else "empty")
-    used = any(
-        value not in ("", RESULT) and register in KEPT for register, value in state.values.items()
-    )
-    return None if used else Section("add", state.added)
+    values = [*state.values.items(), *(pair for to in state.returns for pair in to.kept)]
+    used = any(value not in ("", RESULT) and register in KEPT for register, value in values)
+    return None if used or len(stores) > 1 or not stores[0] else Section("add", stores[0])
 
 
 def _unlocks(symbol: str) -> bool:
     return "unlock" in symbol.lower()
 
 
-def _reads_only(code: dict[int, tuple], after: dict[int, int], start: int) -> bool:
-    todo, seen, ends, asks = [start], set(), False, False
-    while todo:
-        at = todo.pop()
-        if at in seen:
-            continue
-        seen.add(at)
-        name, operands, symbol, comment = code.get(at, ("ret", [], "", ""))
-        if name.startswith(("call", "jmp")) and _unlocks(symbol):
-            ends = True
-            continue
-        if name.startswith("j"):
-            if not re.match(r"(0x)?[0-9a-f]+$", operands[0] if operands else ""):
-                return False
-            if not asks:  # else: the lock has failed
-                todo.append(int(operands[0], 16))
-            if name.startswith("jmp"):
-                continue
-        elif name.startswith("call"):
-            if not PURE.match(symbol):
-                return False
-        elif name.startswith(("ret", "rep", "lock", "xchg", "hlt", "ud2", "syscall")):
-            return False
-        elif operands and not STAYS.match(name) and _target(operands[-1], comment) is not None:
-            return False
-        asks = at == start and name.startswith("test") and operands == ["%eax", "%eax"]
-        todo.append(after.get(at, 0))
-    return ends
+def _goes(name: str, operands: list[str], symbol: str) -> int | None:
+    """To where a call or a jump goes in the same file."""
+    known = operands and ADDRESS.match(operands[0]) and "@plt" not in symbol
+    return int(operands[0], 16) if known and name.startswith(("call", "j")) else None
 
 
-def _walk(code: dict[int, tuple], after: dict[int, int], start: int) -> set[Section | None]:
+def _walk(code: Code, start: int, callers: tuple[Return, ...] = ()) -> set[Section | None]:
     found: set[Section | None] = set()
-    ways, steps = [(start, State({"ax": RESULT}))], 0
+    first = State({"ax": RESULT}, returns=tuple(reversed(callers)))
+    ways, steps = [(code, start, first)], 0
     while ways and None not in found:
-        at, state = ways.pop()
+        code, at, state = ways.pop()
         while True:
             steps += 1
-            name, operands, symbol, comment = code.get(at, ("", [], "", ""))
+            name, operands, symbol, comment = code.line(at)
+            to, then = _goes(name, operands, symbol), code.after.get(at, 0)
             if not name or steps > STEPS:
                 found.add(None)
                 break
             if name.startswith(("call", "jmp")) and _unlocks(symbol):
-                found.add(_ends(state))
+                found.add(_ends(state, symbol))
                 break
-            if name.startswith("j"):
-                to = int(operands[0], 16) if re.match(r"(0x)?[0-9a-f]+$", operands[0]) else 0
-                if to <= at:
+            if name.startswith("ret"):
+                if (back := state.leave()) is None:
                     found.add(None)
                     break
-                if name.startswith("jmp"):
-                    at = to
-                    continue
-                if not state.asks:  # else: the lock has failed
-                    ways.append((to, state.copy()))
-                state.asks = False
+                code, then = back.code, back.at
+            elif name.startswith("call") and SELF.match(symbol):
+                state.values = {r: v for r, v in state.values.items() if r in KEPT}
+            elif name.startswith("call") or (
+                name.startswith("jmp") and symbol and "+" not in symbol
+            ):
+                if to is None or not state.call(code, then if name.startswith("call") else None):
+                    found.add(None)
+                    break
+                then = to
+            elif name.startswith("j"):
+                asks, state.asks = state.asks, False
+                if to is None or (to <= at and not asks):
+                    found.add(None)
+                    break
+                if name.startswith("jmp") or (asks and name == "je"):
+                    then = to
+                elif not asks:  # else: the lock has failed
+                    ways.append((code, to, state.copy()))
             elif not _step(state, name, operands, comment):
                 found.add(None)
                 break
-            at = after.get(at, 0)
+            at = then
     return found
+
+
+@dataclass
+class Explored:
+    """A function from some address on: whether it stores, ends with the lock held, unlocks, and
+    by a function of its own; `known`: all of it was understood."""
+
+    known: bool = True
+    stores: bool = False
+    returns: bool = False
+    unlocks: bool = False
+    wrapped: bool = False
+
+
+def _explore(code: Code, start: int, deep: int = 0) -> Explored:
+    todo, seen, found, asks = [start], set(), Explored(deep < DEEP), False
+    while todo and found.known and len(seen) < STEPS:
+        at = todo.pop()
+        if at in seen:
+            continue
+        seen.add(at)
+        name, operands, symbol, comment = code.line(at)
+        to = _goes(name, operands, symbol)
+        if name.startswith(("call", "jmp")) and _unlocks(symbol):
+            found.unlocks, found.wrapped = True, found.wrapped or "pthread" not in symbol
+            continue
+        if name.startswith("ret"):
+            found.returns = True
+            continue
+        if name.startswith("call") and (PURE.match(symbol) or SELF.match(symbol)):
+            pass
+        elif name.startswith("call") or (name.startswith("jmp") and symbol and "+" not in symbol):
+            called = Explored(False) if to is None else _explore(code, to, deep + 1)
+            found.known &= called.known and called.unlocks and not called.returns
+            found.unlocks = found.wrapped = True  # what it stores is its book-keeping
+            continue
+        elif name.startswith("j"):
+            found.known &= to is not None
+            if to is not None and (not asks or name == "je"):  # else: the lock has failed
+                todo.append(to)
+            if name.startswith("jmp") or (asks and name == "je"):
+                continue
+        elif not name or name.startswith(("rep", "lock", "xchg", "hlt", "ud2", "syscall")):
+            found.known = False
+        elif operands and not STAYS.match(name):
+            found.stores |= _target(operands[-1], comment) is not None
+        asks = at == start and name.startswith("test") and operands == ["%eax", "%eax"]
+        todo.append(code.after.get(at, 0))
+    found.known &= len(seen) < STEPS
+    return found
+
+
+def _reads_only(code: Code, start: int, callers: tuple[Return, ...] = ()) -> bool:
+    """Stores of a function that takes the lock are its book-keeping where another one drops it."""
+    stores = False
+    for one in (Return(code, start), *callers):
+        found = _explore(one.code, one.at)
+        if not found.known or found.unlocks == found.returns:
+            return False
+        if found.unlocks:
+            return not found.stores and (not stores or found.wrapped)
+        stores |= found.stores
+    return False
 
 
 @functools.cache
@@ -205,17 +328,19 @@ def parsed(text: str) -> tuple[dict[int, tuple], dict[int, int]]:
     return code, dict(zip(code, list(code)[1:], strict=False))
 
 
-def section(text: str, start: int) -> Section | None:
-    code, after = parsed(text)
-    found = _walk(code, after, start)
+def _one(found: set[Section | None]) -> Section | None:
     if len(found) == 1:
-        return found.pop()
+        return next(iter(found))
     kinds = {one.kind for one in found if one}
     return Section("read") if None not in found and kinds == {"read", "empty"} else None
 
 
+def section(text: str, start: int) -> Section | None:
+    return _one(_walk(Code(text), start))
+
+
 @functools.cache
-def _code(module: str, offset: int) -> str:
+def _dump(module: str, offset: int) -> str:
     tool = _tool()
     if tool is None or not Path(module).is_file():
         return ""
@@ -227,9 +352,20 @@ def _code(module: str, offset: int) -> str:
     return done.stdout
 
 
-def look(site: Site) -> Section | None:
-    """The section that the call of a lock at this site begins; None: it is not known."""
-    return section(_code(site.module, site.offset), site.offset) if site.module else None
+@functools.cache
+def _code(module: str) -> Code:
+    return Code("", module)
+
+
+def _returns(chain: tuple[Site, ...]) -> tuple[Return, ...]:
+    return tuple(Return(_code(site.module), site.offset) for site in chain)
+
+
+@functools.cache
+def look(site: Site, chain: tuple[Site, ...] = ()) -> Section | None:
+    """The section that the call of a lock at this site begins; `chain`: who called the function
+    with the site, outwards. None: it is not known."""
+    return _one(_walk(_code(site.module), site.offset, _returns(chain))) if site.module else None
 
 
 def is_empty(site: Site) -> bool:
@@ -238,7 +374,37 @@ def is_empty(site: Site) -> bool:
     return found is not None and found.kind == "empty"
 
 
-def reads_only(site: Site) -> bool:
+@functools.cache
+def reads_only(site: Site, chain: tuple[Site, ...] = ()) -> bool:
     """The section was seen to change nothing that other threads may see."""
-    text = _code(site.module, site.offset) if site.module else ""
-    return _reads_only(*parsed(text), site.offset)
+    return bool(site.module) and _reads_only(_code(site.module), site.offset, _returns(chain))
+
+
+def chains(facts: Facts, lock: Lock, site: Site) -> dict[tuple[Site, ...], int]:
+    """Who called the function with the site, and how often they waited, or were looked at."""
+    found: dict[tuple[Site, ...], int] = defaultdict(int)
+    for stack in stacks.of(facts, [lock]):
+        if stack.frames[0] == site and len(stack.frames) > 1:
+            found[stack.frames[1 : 1 + DEEP]] += stack.count + stack.taken
+    return found if sum(found.values()) >= MANY_STACKS else {}
+
+
+def shares(facts: Facts, lock: Lock, site: Site) -> dict[Section | None, float]:
+    """What the sections are that begin there, through functions that go on after the lock."""
+    found = look(site)
+    known = {} if found else chains(facts, lock, site)
+    if not known:
+        return {found: 1.0}
+    made: dict[Section | None, float] = defaultdict(float)
+    for chain, count in known.items():
+        made[look(site, chain)] += count / sum(known.values())
+    return made
+
+
+def read_share(facts: Facts, lock: Lock, site: Site) -> float:
+    """As `shares`: of the sections, how many only read."""
+    if reads_only(site):
+        return 1.0
+    known = chains(facts, lock, site)
+    reads = sum(count for chain, count in known.items() if reads_only(site, chain))
+    return reads / max(sum(known.values()), 1)

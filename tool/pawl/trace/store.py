@@ -47,8 +47,8 @@ TABLES = {
     "edge": "held INTEGER, held_mode TEXT, taken INTEGER, taken_mode TEXT, held_site INTEGER, "
     "taken_site INTEGER, thread INTEGER, count INTEGER, handed INTEGER, held_life INTEGER, "
     "taken_life INTEGER, ended_ns INTEGER",
-    "thread": "process INTEGER, lane INTEGER, number INTEGER, kernel INTEGER, several INTEGER, "
-    "name TEXT",
+    "thread": "process INTEGER, lane INTEGER, number INTEGER, kernel INTEGER, "
+    "several INTEGER, name TEXT",
     "upgrade": "lock INTEGER, read INTEGER, write INTEGER, count INTEGER, changed INTEGER, "
     "gap_ns INTEGER",
     "held": "process INTEGER, thread INTEGER, lock INTEGER, mode TEXT, site INTEGER, "
