@@ -96,7 +96,7 @@ def test_a_rule_finds_its_fault(record, rule):
 
 
 def test_a_holder_that_was_kept_off_its_processor_does_not_hide_a_saturated_lock():
-    """Of 200 holds of 0.4 ms some lasted for 20 ms: they made the time longer, and not the share."""
+    """Of 200 holds of 0.4 ms some lasted for 20 ms: the time was longer, and not the share."""
     process = Process(1, "x", 10**9, 443_000_000, 2)
     lock = Lock(1, "m", "mutex", process, 200, 35, 0, 390_000_000, False, None, 390_000_000)
     row = {"hold_ns": 390_000_000, "count": 200, "hold_p50": 390_000}
@@ -383,6 +383,16 @@ def test_a_trace_of_many_processes(tmp_path, capsys):
     assert large_trace.write(path, 3) > 1000
     assert main(["advise", str(path)]) == 0
     assert "The heaviest locks:" in capsys.readouterr().out
+
+
+def test_what_stands_in_long_brackets_is_left_out():
+    text = (
+        "std::map<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >, "
+        "int>::find(std::__cxx11::basic_string<char, std::char_traits<char> > const&) (map.h:12), "
+        "DB::DB(DBOptions const&, int (*)(void*), bool) (db.cc:3) and get(int)"
+    )
+    said = "std::map<…>::find(…) (map.h:12), DB::DB(…) (db.cc:3) and get(int)"
+    assert command._fold(text).replace("\n", " ") == said
 
 
 def test_lines_fit_and_long_names_lose_their_middle(monkeypatch):

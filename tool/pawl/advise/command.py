@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import shutil
 import sys
 import textwrap
@@ -34,6 +35,19 @@ def _width() -> int:
     return min(max(shutil.get_terminal_size((WIDTH, 24)).columns, 40), 120)
 
 
+# Of a name of C++: what stands in brackets, with others in them.
+BRACKETS = re.compile(
+    r"<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>|(?<=[\w>])\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
+)
+LONG_BRACKETS = 24
+
+
+def _bare(text: str) -> str:
+    return BRACKETS.sub(
+        lambda m: m[0] if len(m[0]) < LONG_BRACKETS else f"{m[0][0]}…{m[0][-1]}", text
+    )
+
+
 def _short(word: str) -> str:
     """Long names of C++ lose their middle."""
     return word if len(word) <= LONG_WORD else f"{word[: LONG_WORD // 2]}…{word[-LONG_WORD // 2 :]}"
@@ -41,7 +55,7 @@ def _short(word: str) -> str:
 
 def _fold(text: str, indent: str = "") -> str:
     return textwrap.fill(
-        " ".join(map(_short, text.split())),
+        " ".join(map(_short, _bare(text).split())),
         _width(),
         initial_indent=indent,
         subsequent_indent=" " * len(indent),
