@@ -154,9 +154,9 @@ struct s { pthread_mutex_t m; pthread_t owner; long takes, a, b; } s;
 void take(struct s *p) { if (pthread_mutex_lock(&p->m) != 0) __builtin_trap();
     p->owner = pthread_self(); p->takes++; }
 void drop(struct s *p) { p->owner = 0; pthread_mutex_unlock(&p->m); }
-void take_outer(struct s *p) { take(p); p->takes++; }
-long take_and_get(struct s *p) { pthread_mutex_lock(&p->m); return p->a; }
-long take_and_swap(struct s *p) { long a; pthread_mutex_lock(&p->m);
+void takeouter(struct s *p) { take(p); p->takes++; }
+long takeget(struct s *p) { pthread_mutex_lock(&p->m); return p->a; }
+long takeswap(struct s *p) { long a; pthread_mutex_lock(&p->m);
     a = p->a; p->a = p->b; p->b = a; return 0; }
 void up(struct s *p) { p->a++; }
 #define SECTION(name, does) void name(struct s *p, long x) { take(p); does; drop(p); }
@@ -165,10 +165,10 @@ SECTION(add_by_call, up(p))
 SECTION(add_twice, (up(p), p->b++))
 SECTION(set, p->a = x)
 SECTION(park, (void)x)
-void add_outer(struct s *p) { take_outer(p); p->a++; drop(p); }
+void add_outer(struct s *p) { takeouter(p); p->a++; drop(p); }
 void add_and_drop(struct s *p) { take(p); p->a++; pthread_mutex_unlock(&p->m); }
-void after_get(struct s *p) { if (take_and_get(p)) p->b++; drop(p); }
-void after_swap(struct s *p) { take_and_swap(p); p->takes++; drop(p); }
+void after_get(struct s *p) { if (takeget(p)) p->b++; drop(p); }
+void after_swap(struct s *p) { takeswap(p); p->takes++; drop(p); }
 long look(struct s *p) { long x; take(p); x = p->a; drop(p); return x; }
 long id(struct s *p) { long x; take(p); x = p->a++; drop(p); return x; }
 int main(void) { return 0; }
