@@ -534,9 +534,9 @@ TIMED(64, struct shim_timespec64);
  * memory of a new lock the bit may be garbage. */
 static void free_entries(struct shim_lock *l)
 {
-    while (place_leave_own(l))
+    while (may_have_entry() && place_leave_own(l))
         continue;
-    while ((shim_look(l) & PAWL_LOCK_BIASED) != 0 && place_leave_any(l))
+    while (PAWL_UNLIKELY((shim_look(l) & PAWL_LOCK_BIASED) != 0) && place_leave_any(l))
         continue;
 }
 
@@ -562,11 +562,14 @@ int shim_rwlock_init(pthread_rwlock_t *rw, const pthread_rwlockattr_t *attribute
  * another lock from now on. */
 int shim_rwlock_destroy(pthread_rwlock_t *rw)
 {
+    struct shim_lock *const l = shim_lock_of(rw);
     if (IS_SHARED(rw))
         return shim_next()->destroy(rw);
-    while (record_pop(life(shim_lock_of(rw))))
+    if (!life_has_begun(pawl_load_relaxed32(&l->life)))
+        return 0; /* nobody has read it */
+    while (record_pop(life(l)))
         continue;
-    free_entries(shim_lock_of(rw));
+    free_entries(l);
     return 0;
 }
 
