@@ -4,7 +4,9 @@
 
 #include <boost/context/preallocated.hpp>
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <pawl/counter.h>
 #include <pawl/rcu.h>
@@ -222,6 +224,13 @@ void engine::charge(ps duration, doing what)
         duration = static_cast<ps>(static_cast<double>(duration) * slowed(f, what));
     f.clock += duration + h.debt;
     h.debt = 0;
+}
+
+/* The processor has begun the work before the access ahead of it was over. */
+void engine::work(ps duration)
+{
+    const ps begun = std::min(duration, std::exchange(current_->begun, 0));
+    charge(duration - begun, doing::computes);
 }
 
 void engine::relax()

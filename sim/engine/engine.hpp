@@ -95,6 +95,7 @@ struct fiber {
     std::uint64_t changes_read = 0; /* of the line that it read last */
     const void *touched = nullptr;  /* the address of its last access, for reports */
     std::uint64_t result = 0;       /* of the access that was granted */
+    ps begun = 0;                   /* of the work that follows: done beside the last access */
     std::vector<arrival> arrivals;
     std::deque<pending_store> stores;
     bool storing = false;                  /* the first of them has asked for its line */
@@ -136,7 +137,7 @@ class engine {
     /* For bodies. */
     ps now() const { return current_->clock; }
     unsigned self() const { return current_->number; }
-    void work(ps duration) { charge(duration, doing::computes); }
+    void work(ps duration);
     void walk(ps duration) { charge(duration, doing::walks); }
     void turn(); /* waits until no other event is earlier */
     void progress() { last_progress_ = current_->clock; }
@@ -224,6 +225,7 @@ class engine {
     level nearest(const line &l, unsigned core) const;
     void hold(line &l, ps busy);
     ps after(const pawl_operation *op, std::uint64_t found) const;
+    void begin_work(ps since, bool is_foretold);
     double chance();
     ps about(ps duration);
     void serve(std::size_t line_number, ps at);

@@ -26,6 +26,11 @@ void own_alone(line &l, unsigned core)
     l.owner = static_cast<std::int16_t>(core + 1);
 }
 
+bool foretold(const pawl_operation &op, std::uint64_t found)
+{
+    return op.kind != PAWL_HOOK_COMPARE_EXCHANGE || found == op.expected;
+}
+
 } // namespace
 
 bool engine::hits(const line &l, unsigned core, bool writes) const
@@ -121,13 +126,17 @@ void engine::hold(line &l, ps busy)
     l.kept = busy + about(m.keep);
 }
 
-/* The processor has foretold that a compare-exchange succeeds. When it fails, the thread goes on
- * late, and the line may have left the core before it tries again. */
+/* The processor foretells that a compare-exchange succeeds. When it fails, the thread goes on late,
+ * and the line may have left the core before it tries again. */
 ps engine::after(const pawl_operation *op, std::uint64_t found) const
 {
-    return op != nullptr && op->kind == PAWL_HOOK_COMPARE_EXCHANGE && found != op->expected
-               ? m.failed
-               : 0;
+    return op == nullptr || foretold(*op, found) ? 0 : m.failed;
+}
+
+/* The access that ends now began `since`. Work that follows goes on beside it, if foretold. */
+void engine::begin_work(ps since, bool is_foretold)
+{
+    current_->begun = is_foretold ? std::min(m.window, current_->clock - since) : 0;
 }
 
 /* The access of a fiber, or of its store buffer (agent), takes place at `at`. */
@@ -247,13 +256,16 @@ std::uint64_t engine::access(const pawl_operation &op)
         const ps began = f.clock;
         charge((writes ? m.rmw : m.load) + after(&op, value), doing::walks);
         if (writes) {
+            begin_work(began, foretold(op, value));
             l.busy = std::max(l.busy, began + m.rmw);
             l.kept = std::max(l.kept, l.busy);
             wake_pollers(number, began);
         }
         return value;
     }
-    ask(f, false, number, writes, f.clock);
+    const ps since = f.clock;
+    ask(f, false, number, writes, since);
+    begin_work(since, foretold(op, f.result));
     return f.result;
 }
 
@@ -281,7 +293,9 @@ void engine::plain(const void *address, std::size_t size, bool writes)
             push_store(op, number, true);
         } else {
             f.wants = {nullptr, number, false};
-            ask(f, false, number, false, f.clock);
+            const ps since = f.clock;
+            ask(f, false, number, false, since);
+            begin_work(since, true);
         }
     }
 }

@@ -36,6 +36,7 @@ struct machine {
     ps plain = 800;              /* a read or write that is not atomic, on such a line */
     ps rmw = 6000, fence = 8000;
     ps failed = 0; /* what a compare-exchange that failed costs its thread besides */
+    ps window = 0; /* work that a core does while the access before it is still under way */
     ps relax = 4000, clock = 20000;
     ps transfer[levels] = {0, 20000, 50000, 70000, 120000};   /* of a modified line, by distance */
     ps copy[levels] = {0, 15000, 21000, 60000, 100000};       /* of a line that others share */

@@ -413,6 +413,29 @@ void a_membarrier_interrupts_the_running_threads_and_drains_their_stores(void **
     assert_int_equal(interrupted, 100 + 700); /* the interrupt is charged with it */
 }
 
+void work_begins_before_the_access_ahead_of_it_has_ended(void **)
+{
+    sim::machine m = round_numbers();
+    m.window = 30 * ns;
+    engine e(m, 1);
+    std::uint32_t *w = word();
+    long after_a_line = 0, again = 0, after_a_hit = 0, after_a_failure = 0;
+    e.add(0, [&] {
+        (void)sim::add(w, 1U); /* from memory: longer than the window */
+        after_a_line = TOOK(engine::running->work(100 * ns));
+        again = TOOK(engine::running->work(100 * ns));
+        (void)sim::add(w, 1U);
+        after_a_hit = TOOK(engine::running->work(100 * ns));
+        (void)sim::cas(w, 9U, 1U); /* foretold wrongly */
+        after_a_failure = TOOK(engine::running->work(100 * ns));
+    });
+    e.run();
+    assert_int_equal(after_a_line, 100 - 30);
+    assert_int_equal(again, 100);
+    assert_int_equal(after_a_hit, 100 - 10);
+    assert_int_equal(after_a_failure, 100);
+}
+
 /* A hook that polls reads only when the line has changed; the loop reads always. */
 long spin_until_five(bool skips, std::uint64_t *accesses)
 {
@@ -563,6 +586,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(two_threads_on_a_core_slow_each_other),
         cmocka_unit_test(threads_that_outnumber_the_cores_take_turns),
         cmocka_unit_test(a_membarrier_interrupts_the_running_threads_and_drains_their_stores),
+        cmocka_unit_test(work_begins_before_the_access_ahead_of_it_has_ended),
         cmocka_unit_test(polling_takes_the_time_of_the_loop_that_it_stands_for),
         cmocka_unit_test(a_deadlock_is_reported_with_who_waits_for_what),
         cmocka_unit_test(threads_that_make_no_progress_are_reported),

@@ -19,7 +19,7 @@ from pawl.sim import fit, grid, machine, tasks, workloads
 WANTED = 0.15
 ABOUT = "rows: 'simulated' beside 'measured', operations/s; samples: measured"
 # What the machine's file lacks: fitted on counters, so no lock is seen.
-START = {"keep": 9.3, "request": 0.51, "copy_gap": 2.5}
+START = {"keep": 9.3, "request": 0.51, "copy_gap": 2.5, "window": 30.0}
 CALIBRATED_ON = [
     ("counter", {"lock": lock, "outside": outside}, threads)
     for lock in ("atomic", "cas")
