@@ -55,6 +55,35 @@ def test_a_cell_has_the_error_of_its_region_or_says_that_nobody_validated_it():
     assert regions.of(folly.MACHINE, "section", "mcs", None, 2) == "never validated for this lock"
 
 
+def test_a_table_without_a_validated_row_does_not_say_that_it_was_validated(tmp_path, capsys):
+    program = tmp_path / "pawl-sim"
+    program.write_text("""#!/bin/sh
+echo '{"simulated": true, "operations_per_s": 1e6, "lookups_per_s": 1e6, "miss_share": 1}'
+""")
+    program.chmod(0o755)
+    for job, rows, said in (
+        ("lru", "spin", "simulated, validated by the published LRU job"),
+        ("lru", "lock_w", "simulated, never validated for this lock."),
+        ("counters", "cas", "simulated, never validated for this job."),
+    ):
+        asked = ["sim", job, "--quiet", "--driver", program, "--cores", "2", "--locks", rows]
+        assert main([*map(str, asked)]) == 0
+        assert capsys.readouterr().out.splitlines()[-1].startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        (["lru", "--hit", "100"], "--hit: the job has no 100 percent"),
+        (["lru", "--hit", "99,98.5"], "--hit: the job has no 98.5 percent"),
+        (["counters", "--read", "nan"], "--read: 'nan' is no share"),
+    ],
+)
+def test_an_option_that_means_nothing_is_refused_by_its_name(capsys, asked, sentence):
+    assert main(["sim", *asked]) == 2
+    assert sentence in capsys.readouterr().err
+
+
 def test_a_cell_shows_two_digits_with_the_range_of_its_seeds_or_is_empty():
     point = {"rate": 3.456e6, "least": 3.41e6, "most": 11.44e6, "misses": 200}
     assert grid.cell(point, "rate") == "3.5 (3.4-11)"

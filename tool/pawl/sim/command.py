@@ -97,6 +97,9 @@ def _lru_lock(lock: str) -> dict:
 def _lru(**o) -> None:
     """Simulate the published LRU job: lookups per second by number of cores."""
     job = machine.load(o["name"]).get("job") or fitting.JOB_START
+    hits = ranges.percents(o["hit"])
+    if bad := [h for h in hits if h % 1 or h == 100]:
+        raise BadInput(f"--hit: the job has no {bad[0]} percent; write whole ones from 1 to 99.")
     groups = [
         grid.Group(
             f"{h} % hits",
@@ -109,7 +112,7 @@ def _lru(**o) -> None:
             },
             {"hit": h, "cost": o["cost"]},
         )
-        for h in (int(p) for p in ranges.percents(o["hit"]))
+        for h in hits
     ]
     grid.run(o, LRU, LOCKS, list(LOCKS), groups, _lru_lock, o["per_core"])
 

@@ -221,6 +221,9 @@ def run(
             }
             | one
         )
+    known_for = regions.known_for(o["name"])
+    if all(p["validated"].startswith("never") for p in points):
+        known_for = points[0]["validated"]
     result = {
         "simulated": True,
         "workload": job.title,
@@ -228,7 +231,7 @@ def run(
         "title": there.get("title", o["name"]),
         "unit": job.unit,
         "rate": job.rate,
-        "known_for": regions.known_for(o["name"]),
+        "known_for": known_for,
         "per_core": per_core,
         "seeds": list(seeds),
         "points": points,

@@ -189,7 +189,7 @@ def _counters(**o) -> None:
                 {"read": r, "outside": o["outside"], "count": o["count"]},
                 {"read": r},
             )
-            for r in _shares(o["read"])
+            for r in _shares(o["read"], "--read")
         ],
     )
 
