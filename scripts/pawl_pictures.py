@@ -8,7 +8,7 @@ A page has a comment `picture: NAME, WORDS FOR THOSE WHO DO NOT SEE IT` where th
   grace        grace periods of some readers, by their definition
   insertion    a key more in a tree of bits; chain: in a chain of a hash table
   timelines    an insertion and 99 lookups, by the formula of `pawl bench tree`
-  lru          the author's curves of the LRU job, and the simulated ones
+  published    the LRU job: the author's curves, simulated, and measured on another machine
   forces       the efficiency of sections, and what moves it
   rcu_calls, deferred, semaphores, growth  who does what, in steps
   hashes       the recorded rates of a hash table by design
@@ -21,6 +21,7 @@ import tomllib
 from collections import defaultdict
 
 import pawl_figures
+import pawl_curves
 import pawl_published
 from pawl_tables import ROOT, read_transitions
 
@@ -336,23 +337,6 @@ def curves(picture, left, top, wide, high, series, marks, log=False, words="", e
 COLOURS = ("#b0502a", "#2a8a4a", BLUE, "#7a4fa0", "#7a7a00", LINE)
 
 
-def lru():
-    picture = Picture(860, 360)
-    data = [pawl_published.lookups(n) for n in ("lrubench-e5-2680v3", "predicted-haswell-ep")]
-    names = {"spin": "spinlock", "rwlock": "rwlock", "plock_r_s_w": "R+S>W"}
-    for per_core, left in ((1, 50), (2, 450)):
-        series = [
-            (words if not n else "", [(c * per_core, rates[99, 100, c, per_core, row] / 1e6)
-                                      for c in range(1, 13)], colour, "5 4" if n else "")
-            for n, rates in enumerate(data)
-            for (row, words), colour in zip(names.items(), COLOURS, strict=False)
-        ]  # fmt: skip
-        curves(picture, left, 30, 320, 260, series, (0, 3, 6, 9, 12),
-               words=f"threads, {('one', 'two')[per_core - 1]} a core")  # fmt: skip
-    picture.text(430, 350, "million lookups/s, 99 % hits, cost 100; broken lines: simulated", 12)
-    return picture.done()
-
-
 # ---- Kernel scalability --------------------------------------------------------------------------
 
 
@@ -548,7 +532,8 @@ def wakes():
 
 DRAWN = {
     "transitions": transitions, "waiter": waiter, "grace": grace, "biased": biased,
-    "insertion": insertion, "timelines": timelines, "chain": chain, "lru": lru, "forces": forces,
+    "insertion": insertion, "timelines": timelines, "chain": chain, "forces": forces,
     "rcu_calls": rcu_calls, "deferred": deferred, "semaphores": semaphores, "growth": growth,
     "hashes": hashes, "waits": waits, "wakes": wakes,
+    "published": lambda: pawl_curves.draw(Picture),
 }  # fmt: skip

@@ -55,6 +55,7 @@ def test_each_picture_of_a_page_is_drawn_from_the_data_of_today(script):
         assert op.name in texts["transitions"]
     assert "give_back" in texts["waiter"] and "grace period" in texts["grace"]
     assert "share of writes" in texts["biased"]
+    assert "rwlock" in texts["published"] and "simulated" in texts["published"]
 
 
 def test_a_changed_contract_makes_the_manual_pages_anew(script, reference, tmp_path):

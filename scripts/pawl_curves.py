@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""The published picture: the author's curves, the simulated ones, and what a machine measured with
+one thread and two. Used by pawl_pictures.py; pawl sim dev picture has its figures."""
+
+import csv
+import json
+import lzma
+import math
+import statistics
+
+from pawl_tables import ROOT
+
+MEASURED, PREDICTED = "lrubench-e5-2680v3.csv", "predicted-haswell-ep.csv"
+RUN = "bench/results/amd-epyc-2026-11-21/run1.json.xz"
+CELL = {"hit_nominal": 99, "miss_cost": 100, "chains": 16}
+# Column, name, candidate of that run, colour.
+ROWS = (
+    ("spin", "spinlock", "w/pthread_spin", "#b0502a"),
+    ("rwlock", "rwlock", "r+w/pthread_rwlock", "#2a8a4a"),
+    ("plock_r_s_w", "R+S>W", "r+s>w/pawl_spin64", "#2a5db0"),
+)
+LEFT, BOTTOM, STEP = 60, 300, 330
+
+
+def curves(name, per_core):
+    """Of each row: (threads, million lookups a second)."""
+    lines = (ROOT / "sim/reference" / name).read_text().splitlines()
+    told = [
+        row
+        for row in csv.DictReader(line for line in lines if not line.startswith("#"))
+        if (row["hit_pct"], row["miss_cost"], row["threads_per_core"]) == ("99", "100", per_core)
+    ]
+    return {
+        column: [(int(row["threads"]), float(row[column]) / 1e6) for row in told]
+        for column, *_ in ROWS
+    }
+
+
+def native(candidate):
+    """The first published cell of each number of threads."""
+    found = {}
+    run = json.loads(lzma.decompress((ROOT / RUN).read_bytes()))
+    for part in run["parts"]:
+        for cell in part["cells"] if part["kind"] == "lru" else []:
+            rates = [
+                one["ops"] / one["seconds"] / 1e6
+                for one in cell["samples"]
+                if one["candidate"] == candidate and CELL.items() <= cell.items()
+            ]
+            if rates:
+                found.setdefault(cell["threads"], statistics.median(rates))
+    return found.items()
+
+
+def draw(kind):
+    """`kind`: the class of the picture."""
+    picture = kind(720, 370)
+    for at, (per_core, words) in enumerate((("1", "one thread a core"), ("2", "two a core"))):
+
+        def place(point, at=at, per_core=per_core):
+            threads, rate = point
+            x = LEFT + STEP * at + 24 * threads / int(per_core)
+            return f"{x:.0f} {BOTTOM - 75 * math.log2(rate):.0f}"
+
+        for rate in (1, 2, 4, 8):
+            y = BOTTOM - 75 * math.log2(rate)
+            picture.path(f"M{LEFT + STEP * at} {y:.0f}h300", "#d0d0d0", False)
+            picture.text(LEFT + STEP * at - 8, y + 4, str(rate), 12, "end")
+        for cores in (1, 4, 8, 12):
+            x = LEFT + STEP * at + 24 * cores
+            picture.text(x, BOTTOM + 50, str(cores * int(per_core)), 12)
+        picture.text(LEFT + STEP * at + 150, BOTTOM + 66, f"threads, {words}", 12)
+        real, simulated = (curves(name, per_core) for name in (MEASURED, PREDICTED))
+        for column, name, candidate, colour in ROWS:
+            picture.path("M" + "L".join(map(place, real[column])), colour, False)
+            picture.path("M" + "L".join(map(place, simulated[column])), colour, False, "5 4")
+            for point in native(candidate):
+                x, y = place(point).split()
+                picture.text(int(x), int(y) + 5, "x", 16, "middle", colour)
+            x, y = place(real[column][-2]).split()
+            picture.text(int(x), int(y) - 8, name, 12, "middle", colour, back=True)
+    told = "author (lines), simulated (dashes), measured on another machine (x)"
+    picture.text(360, 24, f"million lookups/s: {told}", 12)
+    return picture.done()
