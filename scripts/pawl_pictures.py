@@ -20,8 +20,8 @@ import math
 import tomllib
 from collections import defaultdict
 
-import pawl_figures
 import pawl_curves
+import pawl_figures
 import pawl_published
 from pawl_tables import ROOT, read_transitions
 

@@ -354,8 +354,8 @@ def validate_command(
     cls=options.ExampleCommand,
     examples=[
         (
-            "pawl sim dev picture --native run1.json.xz --png picture.png",
-            "The published picture with our curves, and with what a machine measured.",
+            "pawl sim dev picture --native run1.json.xz",
+            "The published picture in figures: its data, ours, and what a machine measured.",
         )
     ],
 )
@@ -364,18 +364,12 @@ def validate_command(
     "--native",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="A result of pawl bench lru, or a record with one: its published cell is drawn too.",
+    help="A result of pawl bench lru, or a record with one: its published cell is shown too.",
 )
-@click.option("--png", "to_png", type=click.Path(path_type=Path), metavar="FILE", help="Draw it.")
 @PAGE
-def picture_command(name: str, native: Path | None, to_png: Path | None, to: Path | None) -> None:
-    """Draw the published curves beside the recorded predictions, and say where they cross."""
-    if to_png:
-        output.check("--png", to_png)
-    predicted, here = validate.load(name), picture.native(native)
-    text = picture.markdown(predicted, here)
-    if to_png:
-        output.write(to_png, picture.png(predicted, here))
+def picture_command(name: str, native: Path | None, to: Path | None) -> None:
+    """Say what the published curves and the recorded predictions gain, and where they cross."""
+    text = picture.markdown(validate.load(name), picture.native(native))
     if to:
         sections.write(to, "picture", text)
     click.echo(text, nl=False)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The published picture: the author's curves, ours simulated, and ours measured natively."""
+"""The published picture in figures: the author's curves, ours simulated, ours measured natively.
+scripts/pawl_published.py draws it."""
 
-import io
 from pathlib import Path
 
 import numpy as np
@@ -89,29 +89,3 @@ def markdown(predicted: dict[Point, float], measured_here: dict[tuple[str, int],
             for row in ROWS
         ]
     return "\n".join(lines) + "\n"
-
-
-def png(predicted: dict[Point, float], measured_here: dict[tuple[str, int], float]) -> bytes:
-    from matplotlib.figure import Figure
-
-    real = reference.measured()
-    figure = Figure(figsize=(10, 4.2), dpi=80)
-    for axes, per_core in zip(figure.subplots(1, 2, sharey=True), (1, 2), strict=True):
-        threads = [c * per_core for c in CORES]
-        for row in ROWS:
-            (line,) = axes.plot(threads, curve(real, row, per_core), label=f"{NAMES[row]}, author")
-            color = line.get_color()
-            axes.plot(threads, curve(predicted, row, per_core), "--", color=color,
-                      label=f"{NAMES[row]}, simulated")  # fmt: skip
-            here = [(n, measured_here[row, n]) for n in (1, 2) if (row, n) in measured_here]
-            if here:
-                axes.plot(*zip(*here, strict=True), "x", color=color,
-                          label=f"{NAMES[row]}, native, another machine")  # fmt: skip
-        axes.set_xlabel(f"threads, {'one' if per_core == 1 else 'two'} a core")
-        axes.set_title(f"simulated and measured: {HIT} % hits")
-    figure.axes[0].set_ylabel("million lookups/s")
-    figure.axes[0].legend(fontsize=7)
-    figure.tight_layout()
-    out = io.BytesIO()
-    figure.savefig(out, format="png", metadata={"Software": None})
-    return out.getvalue()
