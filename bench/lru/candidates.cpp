@@ -13,7 +13,7 @@ using namespace pawl_example;
 
 template <class Strategy> std::unique_ptr<cell> make_cell(std::size_t size, std::size_t chains)
 {
-    return std::make_unique<cell_of<Strategy>>(size, chains);
+    return std::make_unique<cell_of<locked_lru<Strategy>>>(size, chains);
 }
 
 template <class Strategy> lru_candidate present(const char *strategy, const char *lock)
@@ -81,6 +81,7 @@ std::vector<lru_candidate> lru_candidates()
     add_peers(all);
     all.push_back(present<write_only<adapter::none>>("w", "none"));
     all.back().one_thread_only = true;
+    add_caches(all);
     return all;
 }
 

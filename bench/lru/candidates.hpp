@@ -69,7 +69,23 @@ class cell {
     virtual bool is_sound() const = 0;
 };
 
-template <class Strategy> class cell_of final : public cell {
+/* The published cache under a lock. */
+template <class Strategy>
+struct locked_lru : pawl_example::lru_cache<std::uint32_t, answer, Strategy> {
+    using pawl_example::lru_cache<std::uint32_t, answer, Strategy>::lru_cache;
+
+    bool look_up(std::uint32_t key, unsigned cost, answer &found)
+    {
+        if (this->find(key, found))
+            return true;
+        found = compute(key, cost);
+        this->insert(key, found);
+        return false;
+    }
+};
+
+/* A cache has look_up(key, cost of a miss, answer), true for a hit, capacity() and is_sound(). */
+template <class Cache> class cell_of final : public cell {
   public:
     cell_of(std::size_t size, std::size_t chains) : cache_(size, chains) {}
 
@@ -96,10 +112,8 @@ template <class Strategy> class cell_of final : public cell {
         const double start = seconds_of(CLOCK_MONOTONIC);
         std::size_t inserted = 0;
         for (std::size_t i = 1; i < 16 * size && inserted < 2 * size; i++) {
-            const std::uint32_t key = keys.next();
             answer found;
-            if (!cache_.find(key, found))
-                inserted += cache_.insert(key, compute(key, 1));
+            inserted += !cache_.look_up(keys.next(), 1, found);
             if (i % 1024 == 0 && (interrupted || seconds_of(CLOCK_MONOTONIC) - start > 1))
                 break;
         }
@@ -117,12 +131,8 @@ template <class Strategy> class cell_of final : public cell {
             const double start = Timed ? seconds_of(CLOCK_MONOTONIC) : 0;
             const std::uint32_t key = keys.next();
             answer found;
-            if (cache_.find(key, found)) {
-                hits++;
-                wrong += found.check != check_of(key);
-            } else {
-                cache_.insert(key, compute(key, cost));
-            }
+            hits += cache_.look_up(key, cost, found);
+            wrong += found.check != check_of(key);
             if (Timed)
                 t.times.add(
                     static_cast<std::uint64_t>((seconds_of(CLOCK_MONOTONIC) - start) * 1e9));
@@ -133,13 +143,16 @@ template <class Strategy> class cell_of final : public cell {
         t.wrong = wrong;
     }
 
-    pawl_example::lru_cache<std::uint32_t, answer, Strategy> cache_;
+    Cache cache_;
 };
 
 using lru_candidate =
     candidate<std::function<std::unique_ptr<cell>(std::size_t size, std::size_t chains)>>;
 
 std::vector<lru_candidate> lru_candidates();
+
+/* Whole caches: ours, and those of other libraries (caches.cpp). */
+void add_caches(std::vector<lru_candidate> &all);
 
 /* What a module exports: a cache under its own copy of the library's lock, by R, S and W or by R
  * and W. */

@@ -41,7 +41,8 @@ key_source open_keys(lru_settings &s)
                         ": with all of them in the cache nothing would be measured but hits. "
                         "Choose a smaller --size.");
     source.keyspace = static_cast<std::uint32_t>(s.keyspace);
-    if (s.trace.empty() && s.dist == "zipf")
+    source.scans = s.trace.empty() && s.dist == "scan";
+    if (s.trace.empty() && s.dist != "uniform")
         source.zipf = std::make_unique<const zipf_table>(source.keyspace, s.zipf_s);
     return source;
 }
@@ -112,11 +113,12 @@ class lru_scene final : public crew_scene<lru_candidate, std::unique_ptr<cell>> 
      * on. */
     std::size_t start_of(unsigned thread, long long round) const
     {
-        if (!source_.recorded)
+        if (!source_.recorded && !source_.scans)
             return 0;
         const double part = static_cast<double>(thread) / static_cast<double>(o_.threads) +
                             static_cast<double>(round) / static_cast<double>(o_.rounds);
-        const std::size_t keys = source_.recorded->keys.size();
+        const std::size_t keys =
+            source_.recorded ? source_.recorded->keys.size() : 2 * std::size_t(source_.keyspace);
         return static_cast<std::size_t>((part - std::floor(part)) * static_cast<double>(keys)) %
                keys;
     }
@@ -142,7 +144,7 @@ class lru_driver {
         o.take_rounds(12);
         o.take_warmup(0.05);
         o.take_seed("of the random keys");
-        o.text("--dist", s_.dist, "uniform or zipf");
+        o.text("--dist", s_.dist, "uniform, zipf, or scan: zipf, and every other key in turn");
         o.number("--zipf-s", s_.zipf_s, 0, 10, "exponent of zipf");
         o.text("--trace", s_.trace, "file of recorded keys, in place of random ones");
         o.take_pin("auto");
@@ -156,8 +158,8 @@ class lru_driver {
         if (s_.chains == -1)
             s_.chains = s_.trace.empty() ? std::max(1LL, s_.size / entries_of_a_chain) : s_.size;
         require("--chains", s_.chains, 1, most_keys);
-        if (s_.dist != "uniform" && s_.dist != "zipf")
-            throw bad_input("--dist is '" + s_.dist + "'; it must be uniform or zipf.");
+        if (s_.dist != "uniform" && s_.dist != "zipf" && s_.dist != "scan")
+            throw bad_input("--dist is '" + s_.dist + "'; it must be uniform, zipf or scan.");
         if (s_.keyspace == 0)
             s_.keyspace = s_.size * 100 / 99;
         require("--keyspace", s_.keyspace, 1, most_keys);

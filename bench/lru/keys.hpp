@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sources of lookup keys: uniform or Zipf random numbers, or a trace of real keys. There is one
- * stream per thread; drawing a key costs a few nanoseconds and shares nothing that is written.
+ * The sources of lookup keys: uniform or Zipf random numbers, the latter beside a scan of all keys,
+ * or a trace of real keys. There is one stream per thread; drawing a key costs a few nanoseconds
+ * and shares nothing that is written.
  */
 #ifndef PAWL_BENCH_LRU_KEYS_HPP
 #define PAWL_BENCH_LRU_KEYS_HPP
@@ -121,6 +122,7 @@ inline trace read_trace(const std::string &path)
 /* The data that all streams of a run read. */
 struct key_source {
     std::uint32_t keyspace = 0;
+    bool scans = false; /* every other key is the next one of all */
     std::unique_ptr<const zipf_table> zipf;
     std::unique_ptr<const trace> recorded;
 };
@@ -128,7 +130,7 @@ struct key_source {
 class key_stream {
   public:
     key_stream(const key_source &source, std::uint64_t seed, std::size_t position)
-        : random_(seed), keyspace_(source.keyspace), zipf_(source.zipf.get()),
+        : random_(seed), keyspace_(source.keyspace), scans_(source.scans), zipf_(source.zipf.get()),
           keys_(source.recorded ? source.recorded->keys.data() : nullptr),
           count_(source.recorded ? source.recorded->keys.size() : 0), position_(position)
     {
@@ -141,12 +143,15 @@ class key_stream {
             position_ = position_ + 1 == count_ ? 0 : position_ + 1;
             return key;
         }
+        if (scans_ && (position_++ & 1) != 0)
+            return static_cast<std::uint32_t>(position_ / 2 % keyspace_);
         return zipf_ ? zipf_->draw(random_) : random_.below(keyspace_);
     }
 
   private:
     random_numbers random_;
     std::uint32_t keyspace_;
+    bool scans_;
     const zipf_table *zipf_;
     const std::uint32_t *keys_;
     std::size_t count_;

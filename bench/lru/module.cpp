@@ -9,6 +9,7 @@ bench::cell *pawl_bench_module(bool seeks, std::size_t size, std::size_t chains)
 {
     using lock = adapter::pawl_lock64;
     if (seeks)
-        return new bench::cell_of<pawl_example::read_seek_write<lock>>(size, chains);
-    return new bench::cell_of<pawl_example::read_write<lock>>(size, chains);
+        return new bench::cell_of<bench::locked_lru<pawl_example::read_seek_write<lock>>>(size,
+                                                                                          chains);
+    return new bench::cell_of<bench::locked_lru<pawl_example::read_write<lock>>>(size, chains);
 }

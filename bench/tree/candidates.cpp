@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* The locks that the tree bench compares, in the order of the reports, and the loop under them. */
-#include "tree/tree.hpp"
+#include "tree/run.hpp"
 
 #if PAWL_BENCH_BSD
 #include "examples/lock_strategies.hpp"
 #include "adapters/all.hpp"
 #include "adapters/pawl_brlock.hpp"
 #include "core/placed.hpp"
+#if PAWL_BENCH_BOOST
+#include <boost/intrusive/set.hpp>
+#endif
 #endif
 
 namespace bench {
@@ -17,97 +20,136 @@ namespace {
 
 using namespace pawl_example;
 
-template <class Strategy> class tree_under final : public tree_design {
+#if PAWL_BENCH_BOOST
+/* Boost.Intrusive's tree, with the keys of the bench's own; all rows share one. */
+class boost_tree {
+    using hook =
+        boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::intrusive::normal_link>>;
+
   public:
-    tree_under(tree &t, unsigned threads) : tree_(t), inserted_(threads) {}
-
-    void run(const tree_task &task, unsigned thread, const phase_flag &flag,
-             tree_tally &tally) override
+    struct alignas(64) node : hook {
+        std::uint64_t key = 0;
+        std::uint64_t value = 0;
+    };
+    static std::shared_ptr<boost_tree> of(tree &t)
     {
-        random_numbers random(mix(task.seed + thread));
-        mixed_runs runs(task.inserts);
-        std::deque<tree_node> &own = inserted_[thread].object;
-        tree_tally local;
-        run_while(phase::warming, task, flag, random, runs, own, local);
-        local = tree_tally();
-        const usage_meter meter;
-        run_while(phase::measuring, task, flag, random, runs, own, local);
-        local.used = meter.stop();
-        tally = local;
-    }
-
-    void clear() override
-    {
-        for (auto &one : inserted_) {
-            for (tree_node &n : one.object)
-                tree_.remove(&n);
-            one.object.clear();
-        }
+        static std::weak_ptr<boost_tree> one;
+        auto found = one.lock();
+        if (!found)
+            one = found = std::make_shared<boost_tree>(t);
+        return found;
     }
 
   private:
-    void run_while(phase p, const tree_task &task, const phase_flag &flag, random_numbers &stream,
-                   mixed_runs &mix_of, std::deque<tree_node> &own, tree_tally &t)
+    struct key_of {
+        using type = std::uint64_t;
+        const type &operator()(const node &n) const { return n.key; }
+    };
+    using set = boost::intrusive::set<node, boost::intrusive::key_of_value<key_of>>;
+
+  public:
+    struct found_place {
+        set::insert_commit_data at;
+        bool present = false;
+    };
+
+    explicit boost_tree(tree &t) : nodes_(t.size())
     {
-        random_numbers random = stream; /* local: the compiler may keep them in registers */
-        mixed_runs runs = mix_of;
-        const auto keys = task.hot ? task.hot_keys : static_cast<std::uint32_t>(tree_.size());
-        for (; flag.is(p); t.ops++)
-            if (runs.next(random)) {
-                own.emplace_back();
-                own.back().key = tree::new_key(random);
-                own.back().value = tree::value_of(own.back().key);
-                if (!insert(&own.back()))
-                    own.pop_back();
-                t.inserts++;
-            } else {
-                t.wrong += !look_up(tree_.key_of_latest(random.below(keys)));
-            }
-        stream = random;
-        mix_of = runs;
+        for (std::size_t i = 0; i < nodes_.size(); i++) {
+            nodes_[i].key = t.key_of_latest(nodes_.size() - 1 - i);
+            nodes_[i].value = tree::value_of(nodes_[i].key);
+            set_.insert(nodes_[i]);
+        }
     }
+    const node *find(std::uint64_t key) const
+    {
+        const auto at = set_.find(key);
+        return at == set_.end() ? nullptr : &*at;
+    }
+    found_place place_of(std::uint64_t key)
+    {
+        found_place p;
+        p.present = !set_.insert_check(key, p.at).second;
+        return p;
+    }
+    void insert_at(const found_place &p, node *n) { set_.insert_commit(*n, p.at); }
+    void remove(node *n) { set_.erase(set_.iterator_to(*n)); }
+
+  private:
+    std::vector<node> nodes_;
+    set set_;
+};
+#endif
+
+/* A tree under a lock. */
+template <class Strategy, class Tree> class tree_under {
+  public:
+    using handle = typename Tree::node *;
+    using thread = any_thread;
+
+    explicit tree_under(tree &t) : tree_(Tree::of(t)) {}
 
     bool look_up(std::uint64_t key)
     {
         typename Strategy::lookup hold(lock_.object);
-        const tree_node *n = tree_.find(key);
+        const auto *n = tree_->find(key);
         return n && n->value == tree::value_of(key);
     }
 
-    /* false: another thread has just inserted that key. */
-    bool insert(tree_node *n)
+    /* None: another thread has just inserted that key. */
+    handle insert(std::uint64_t key)
     {
+        auto n = std::make_unique<typename Tree::node>();
+        n->key = key;
+        n->value = tree::value_of(key);
         typename Strategy::insertion hold(lock_.object);
-        tree_place place;
+        decltype(tree_->place_of(key)) place;
         do
-            place = tree_.place_of(n->key);
+            place = tree_->place_of(key);
         while (!hold.to_write());
-        if (!place.present)
-            tree_.insert_at(place, n);
-        return !place.present;
+        if (place.present)
+            return nullptr;
+        tree_->insert_at(place, n.get());
+        return n.release();
     }
 
-    /* A node keeps its place while others come: nothing is moved. */
-    struct alignas(128) part {
-        std::deque<tree_node> object;
-    };
+    void remove(handle n)
+    {
+        {
+            typename Strategy::insertion hold(lock_.object);
+            while (!hold.to_write())
+                continue;
+            tree_->remove(n);
+        }
+        delete n;
+    }
+
+  private:
     placed<typename Strategy::lock_type> lock_;
-    tree &tree_;
-    std::vector<part> inserted_;
+    const std::shared_ptr<Tree> tree_;
 };
 
-template <class Strategy> std::unique_ptr<tree_design> make_tree(tree &t, unsigned threads)
-{
-    return std::make_unique<tree_under<Strategy>>(t, threads);
-}
-
-template <class Strategy> tree_candidate present(const char *strategy, const char *lock)
+template <class Strategy, class Tree = tree>
+tree_candidate present(const char *strategy, const char *lock)
 {
     using lock_type = typename Strategy::lock_type;
     if constexpr (adapter::in_build<lock_type>)
-        return {strategy, lock, "", make_tree<Strategy>};
+        return {strategy, lock, "", make_tree<tree_under<Strategy, Tree>>};
     else
         return {strategy, lock, adapter::why_not<lock_type>()};
+}
+
+void add_boost(std::vector<tree_candidate> &all)
+{
+#if PAWL_BENCH_BOOST
+    using set = boost_tree;
+    all.push_back(present<read_seek_write<adapter::pawl_lock64>, set>("map", "boost_pawl_lock64"));
+    all.push_back(present<read_seek_write<adapter::pawl_spin64>, set>("map", "boost_pawl_spin64"));
+    all.push_back(present<read_write<adapter::pthread_rwlock>, set>("map", "boost_pthread_rwlock"));
+    all.push_back(present<read_write<adapter::tbb_spin_rw_mutex>, set>("map", "boost_tbb_spin"));
+#else
+    all.push_back({"map", "boost_pawl_lock64", adapter::to_install("libboost-thread-dev")});
+#endif
 }
 
 #endif
@@ -138,6 +180,8 @@ std::vector<tree_candidate> tree_candidates()
     all.push_back(present<write_only<adapter::none>>("w", "none"));
     all.back().one_thread_only = true;
     all.push_back({"parts", "none", ""});
+    add_maps(all);
+    add_boost(all);
 #else
     const std::string why = adapter::to_install("libbsd-dev");
     all.push_back({"r+s>w", "pawl_spin64", why});

@@ -5,6 +5,8 @@
  * has, run beside rare insertions of random keys. An insertion walks through memory that no cache
  * has, and then changes a few pointers.
  *
+ * Whole maps (maps.cpp) do the same, and removals too.
+ *
  * One run measures one cell (nodes, share of insertions, threads) for all candidates, a sample of
  * each in turn, a JSON line a sample. The candidate parts/none is no lock: its samples time the
  * pieces (parts.hpp).
@@ -19,8 +21,8 @@ namespace bench {
 namespace {
 
 struct tree_settings {
-    long long nodes = 1000000, hot = 8;
-    double inserts = 1;
+    long long nodes = 1000000, hot = 8, timing = 0;
+    double inserts = 1, removes = 0;
     std::string lookups = "hot";
 };
 
@@ -40,7 +42,8 @@ class tree_scene final : public crew_scene<tree_candidate, tree_contestant> {
     json start() const override
     {
         return {{"bench", "tree"},       {"nodes", s_.nodes},     {"node_bytes", sizeof(tree_node)},
-                {"inserts", s_.inserts}, {"lookups", s_.lookups}, {"hot", s_.hot}};
+                {"inserts", s_.inserts}, {"removes", s_.removes}, {"lookups", s_.lookups},
+                {"hot", s_.hot},         {"timing", s_.timing}};
     }
 
     tree_contestant make(const tree_candidate &who) override
@@ -66,6 +69,8 @@ class tree_scene final : public crew_scene<tree_candidate, tree_contestant> {
         t.inserts = s_.inserts;
         t.hot = s_.lookups == "hot";
         t.hot_keys = static_cast<std::uint32_t>(s_.hot);
+        t.removes = s_.removes;
+        t.timing = static_cast<unsigned>(s_.timing);
         t.seed = seed_of(round);
         return t;
     }
@@ -84,8 +89,12 @@ class tree_scene final : public crew_scene<tree_candidate, tree_contestant> {
             sum.add(t);
         expect(sum.wrong == 0, "Under '" + who.name + "' " + std::to_string(sum.wrong) +
                                    " lookups missed a key that is there: the lock failed.");
-        return line_of(sum.ops, seconds,
-                       {{"inserts", sum.inserts}, {"lookups", sum.ops - sum.inserts}}, sum.used);
+        json line =
+            line_of(sum.ops, seconds,
+                    {{"inserts", sum.inserts}, {"lookups", sum.ops - sum.inserts}}, sum.used);
+        if (sum.times.total() != 0)
+            line["latency_ns"] = sum.times.quantiles();
+        return line;
     }
 
     json sample_parts(long long round)
@@ -126,6 +135,8 @@ class tree_driver {
         o.take_threads(2, "threads that look up and insert");
         o.number("--nodes", s_.nodes, 1, 1LL << 28, "nodes of the tree");
         o.number("--inserts", s_.inserts, 0, 100, "percent of operations that insert");
+        o.number("--removes", s_.removes, 0, 90, "percent of these that remove instead");
+        o.number("--timing", s_.timing, 0, 1000000, "time one lookup in so many; 0: none");
         o.text("--lookups", s_.lookups, "hot: a few keys; cold: any key");
         o.dependent_number("--hot", s_.hot, "how many are a few (default 8)");
         o.take_seconds(0.2);

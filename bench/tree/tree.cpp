@@ -8,6 +8,7 @@ namespace bench {
 
 tree::tree(std::size_t nodes, std::uint64_t seed) : nodes_(nodes)
 {
+    keys_.reserve(nodes);
     random_numbers random(seed);
     for (tree_node &n : nodes_) {
         tree_place place;
@@ -17,6 +18,7 @@ tree::tree(std::size_t nodes, std::uint64_t seed) : nodes_(nodes)
         } while (place.present);
         n.value = value_of(n.key);
         insert_at(place, &n);
+        keys_.push_back(n.key);
     }
 }
 

@@ -15,6 +15,7 @@
 #include "adapters/absent.hpp"
 #include "core/candidate.hpp"
 #include "core/crew.hpp"
+#include "core/histogram.hpp"
 #include "core/mix.hpp"
 
 #if PAWL_BENCH_BSD
@@ -51,6 +52,9 @@ struct tree_place {
  * anywhere in memory. Threads insert odd keys and take them out between samples. */
 class tree {
   public:
+    using node = tree_node;
+    static std::shared_ptr<tree> of(tree &t) { return {std::shared_ptr<tree>(), &t}; }
+
     tree(std::size_t nodes, std::uint64_t seed);
     tree(const tree &) = delete;
     tree &operator=(const tree &) = delete;
@@ -94,8 +98,8 @@ class tree {
     void remove(tree_node *n) { RB_REMOVE(tree_root, &root_, n); }
 
     /* Counts from the node that went in last: early nodes are near the root. */
-    std::uint64_t key_of_latest(std::size_t i) const { return nodes_[nodes_.size() - 1 - i].key; }
-    std::size_t size() const { return nodes_.size(); }
+    std::uint64_t key_of_latest(std::size_t i) const { return keys_[keys_.size() - 1 - i]; }
+    std::size_t size() const { return keys_.size(); }
     /* Whether the nodes are in order, and have the right number. */
     bool is_sound();
 
@@ -106,6 +110,7 @@ class tree {
   private:
     tree_root root_ = RB_INITIALIZER(nullptr);
     std::vector<tree_node> nodes_;
+    std::vector<std::uint64_t> keys_; /* apart: drawing one brings no node into the caches */
 };
 
 #else
@@ -119,6 +124,8 @@ struct tree_task {
     double inserts = 1; /* percent */
     bool hot = true;    /* lookups of a few keys again and again; false: of any */
     std::uint32_t hot_keys = 8;
+    double removes = 0;  /* percent of the changes; the others insert */
+    unsigned timing = 0; /* one lookup in so many is timed; 0: none */
     std::uint64_t seed = 0;
 };
 
@@ -126,9 +133,11 @@ struct tree_task {
 struct alignas(128) tree_tally {
     std::uint64_t ops = 0, inserts = 0, wrong = 0;
     usage used;
+    histogram times;
 
     void add(const tree_tally &other)
     {
+        times.merge(other.times);
         ops += other.ops;
         inserts += other.inserts;
         wrong += other.wrong;
@@ -150,6 +159,9 @@ class tree_design {
 using tree_candidate = candidate<std::unique_ptr<tree_design> (*)(tree &, unsigned threads)>;
 
 std::vector<tree_candidate> tree_candidates();
+
+/* Whole maps: ours, and those of other libraries (maps.cpp). */
+void add_maps(std::vector<tree_candidate> &all);
 
 } // namespace bench
 

@@ -35,6 +35,9 @@ RATES = {
     "r+w/tbb_spin_rw_mutex": None,
     "r+s>w/pawl_lock32": 1.13e7,
     "r+s>w/pawl_lock64": 1.08e7,
+    "cache/pawl_cache": 2.5e7,
+    "cache/std_list": 4e6,
+    "cache/rocksdb_clock": None,
 }
 PAIR_RATES = {
     "floor/empty_loop": 1e9,

@@ -149,7 +149,7 @@ def test_a_damaged_result_is_refused(place, value, run, refused_damaged):
     [
         (["--lookups", "warm"], "--lookups: there is no 'warm'; choose among hot, cold"),
         (["--nodes", "0"], "--nodes"),
-        (["--inserts", "nan"], "not a finite number"),
+        (["--inserts", "nan"], "--inserts: nan is out of range"),
         (["--inserts", "101"], "--inserts"),
         (["--threads", "0"], "choose from 1 to 1024"),
         (["--candidates", "r+s>w/pawl_spin46"], "did you mean r+s>w/pawl_spin64"),
@@ -160,3 +160,12 @@ def test_a_damaged_result_is_refused(place, value, run, refused_damaged):
 )
 def test_bad_input_is_refused_before_measuring(arguments, says, drivers, refused):
     assert says in refused("bench", "tree", *arguments)
+
+
+def test_maps_that_cannot_remove_stay_out_where_others_do():
+    names = [tree.BASELINE, tree.ONLY_GROWS]
+    request = tree.Request(threads=[1], lookups=["cold"], inserts=[0.0, 20.0], removes=50.0)
+    cells = tree.plan(request, names)
+    assert [c.candidates for c in cells] == [names, [tree.BASELINE]]
+    assert cells[1].options[cells[1].options.index("--removes") + 1] == "50"
+    assert "20 % changes, 50 % of them removals" in tree_table.workload(cells[1].parameters)

@@ -16,6 +16,14 @@ STRATEGIES = ("w", "s", "r+w", "r+s>w", "r+rs>w", "r+rw")
 MAIN = "r+s>w/pawl_spin32"
 
 
+# Whole caches and maps, which choose their own locks: apart from those that name a lock.
+CACHE, WHOLE = "cache/pawl_cache", ("cache/", "map/")
+
+
+def _is_lock(name: str) -> bool:
+    return not name.startswith(WHOLE)
+
+
 def _ours(name: str) -> bool:
     return name.split("/")[-1].startswith("pawl_")
 
@@ -36,15 +44,18 @@ FIRST = (
     "r+w/nsync_mu",
     "r+s>w/plock64",
     "r+w/plock64",
+    CACHE,
 )
 
 GROUPS = {
-    "all": lambda name: True,
+    "all": _is_lock,
+    "cache": lambda name: name.startswith("cache/"),
+    "map": lambda name: name.startswith("map/"),
     "published": lambda name: name in (SPIN, RWLOCK) or name.endswith("/pawl_spin32"),
     "pthread": lambda name: name in PTHREAD,
     "first": lambda name: name in FIRST,
-    "peers": lambda name: not _ours(name) and name != NULL,
-    "pawl": lambda name: _ours(name),
+    "peers": lambda name: not _ours(name) and name != NULL and _is_lock(name),
+    "pawl": lambda name: _ours(name) and _is_lock(name),
 }
 
 

@@ -17,7 +17,7 @@ BAR = 26
 @dataclass(frozen=True)
 class First:
     sentence: str
-    # At most nine rows as table.py has them, from the best on; each with its plain `name`.
+    # At most ten rows as table.py has them, from the best on; each with its plain `name`.
     bars: list[dict]
     unit: str
     # Captions with figures; drawn on demand, as the plotting library takes a second to load.
@@ -35,7 +35,7 @@ def bar_lines(first: First) -> list[str]:
         bar = "#" * max(1, round(BAR * row["median"] / most))
         found = row["ratio_to_baseline"]
         times = "" if found is None else f"{found:.2f}x"
-        lines.append(f"  {row['name']:24}{row['median'] / 1e6:8.2f} {times:>7}  {bar}")
+        lines.append(f"  {row['name']:26}{row['median'] / 1e6:8.2f} {times:>7}  {bar}")
     return lines
 
 

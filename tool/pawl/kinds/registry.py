@@ -3,6 +3,7 @@
 
 from pawl.core.kind import Kinds
 from pawl.kinds.busy.kind import KIND as BUSY
+from pawl.kinds.cache.kind import KIND as CACHE
 from pawl.kinds.case.kind import KIND as CASE
 from pawl.kinds.costs.kind import KIND as COSTS
 from pawl.kinds.counters.kind import KIND as COUNTERS
@@ -22,5 +23,5 @@ from pawl.kinds.tree.kind import KIND as TREE
 from pawl.kinds.wake.kind import KIND as WAKE
 
 KINDS: Kinds = {kind.name: kind for kind in (
-    LRU, PAIRS, COUNTERS, CROWD, BUSY, FLOOD, HASH, LATENCY, RCU, READERS, SEM, SHIM, TREE,
+    LRU, CACHE, PAIRS, COUNTERS, CROWD, BUSY, FLOOD, HASH, LATENCY, RCU, READERS, SEM, SHIM, TREE,
     CASE, WAKE, CRATE, FUNCTIONS, COSTS)}  # fmt: skip

@@ -109,14 +109,19 @@ OPTIONS = (
     ),
     click.option(
         "--dist",
-        metavar="uniform|zipf",
-        type=click.Choice(["uniform", "zipf"]),
+        metavar="uniform|zipf|scan",
+        type=click.Choice(["uniform", "zipf", "scan"]),
         default=Request.dist,
         show_default=True,
-        help="How random keys are drawn; uniform is the published way.",
+        help="How random keys are drawn; uniform is the published way; scan: as zipf, and every "
+        "other key is the next of all.",
     ),
     options.number(
-        "--zipf-s", "S", options.Finite(0.01, 10), Request.zipf_s, "Exponent of --dist zipf."
+        "--zipf-s",
+        "S",
+        options.Finite(0.01, 10),
+        Request.zipf_s,
+        "Exponent of --dist zipf and scan.",
     ),
     click.option(
         "--keys",
@@ -179,7 +184,7 @@ def _refuse_contradictions(o: Call) -> None:
         raise BadInput("--delimiter: give a text that separates fields, and --field N.")
 
 
-def _request(o: Call) -> Request:
+def request_of(o: Call) -> Request:
     _refuse_contradictions(o)
     given = o.given(
         "size",
@@ -238,8 +243,11 @@ def _scratch(trace: keys.Trace | None) -> Iterator[str | None]:
 
 
 def _plan(o: Call) -> Plan:
-    request = _request(o)
-    choice = o.choose(candidates.RWLOCK)
+    return planned(o, request_of(o), candidates.RWLOCK)
+
+
+def planned(o: Call, request: Request, baseline: str) -> Plan:
+    choice = o.choose(baseline)
     trace = _trace(o)
     path = o.held.enter_context(_scratch(trace))
     return Plan(

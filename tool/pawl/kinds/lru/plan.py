@@ -115,7 +115,7 @@ def plan(
     others = {"hit_nominal", "trace"}
     if trace_path:
         others |= {"keyspace", "dist"}
-    if trace_path or request.dist != "zipf":
+    if trace_path or request.dist == "uniform":
         others.add("zipf_s")
     more = ["--trace", trace_path] if trace_path else []
     cells = []

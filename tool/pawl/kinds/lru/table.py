@@ -122,7 +122,7 @@ def _verdict(row: dict) -> str:
     return "faster" if row["ratio_ci95_low"] > 1 else "even"
 
 
-def _quantile(name: str) -> Column:
+def quantile(name: str) -> Column:
     return Column(
         f"lookup\n{name}", lambda row: table.duration(row.get("latency_ns", {}).get(name))
     )
@@ -139,5 +139,5 @@ def columns(cell: dict, baseline: str) -> list[Column]:
             "measured\nhits", lambda row: percent(row["hit_ratio"]), PAGE_ONLY if timed else 100
         ),
         table.cpu(2, PAGE_ONLY if timed else 130),
-        *(_quantile(name) for name in (LATENCIES if timed else ())),
+        *(quantile(name) for name in (LATENCIES if timed else ())),
     ]

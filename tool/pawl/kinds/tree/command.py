@@ -3,7 +3,7 @@
 
 import click
 
-from pawl.core import grid, options
+from pawl.core import grid, options, ranges
 from pawl.core.kind import Call, Command, Plan
 from pawl.kinds.tree.plan import BASELINE, LOOKUPS, PARTS, QUICK, Request, plan, setup
 
@@ -13,6 +13,7 @@ An ordered tree of a million nodes under one lock: lookups, and insertions that 
 first. Rows r+s>w search under S beside all readers and take W only to link and rebalance; rows
 r+w search under W. The pieces are timed without a lock as well, and a table shows what the
 published formula predicts from them for more cores, beside what was measured here.
+Rows map/... are whole maps, ours and others', and another library's tree under some locks.
 """
 EXAMPLES = [
     ("pawl bench tree", "A million nodes, hot and cold lookups, in about a minute."),
@@ -21,20 +22,29 @@ EXAMPLES = [
         "pawl bench tree --inserts 10 --lookups cold --json tree.json --html tree.html",
         "More insertions, lookups anywhere; saved, and as a page.",
     ),
+    (
+        "pawl bench tree --candidates 'map,r+s>w/pawl_lock64' --lookups cold --nodes 1024,1000000 "
+        "--inserts 0,5,20,50 --removes 50 --timing 16",
+        "Maps, of which half of the changes remove; and how long lookups take beside them.",
+    ),
 ]
 OPTIONS = (
     grid.THREADS,
+    click.option("--nodes", metavar="N,...", help="Nodes of the tree.  [default: 1000000]"),
     click.option(
-        "--nodes",
-        type=click.IntRange(1, 1 << 27),
-        metavar="N",
-        help=f"Nodes of the tree.  [default: {Request.nodes}]",
+        "--inserts", metavar="P,...", help="Percent of the operations that insert.  [default: 1]"
     ),
     click.option(
-        "--inserts",
-        type=options.Finite(0, 100),
+        "--removes",
+        type=options.Finite(0, 90),
         metavar="P",
-        help=f"Percent of the operations that insert.  [default: {Request.inserts:g}]",
+        help="Percent of these that remove instead what was inserted.  [default: 0]",
+    ),
+    click.option(
+        "--timing",
+        type=click.IntRange(0, 1_000_000),
+        metavar="N",
+        help="Time one lookup in N, and show the slowest; 0: none.  [default: 0]",
     ),
     click.option(
         "--lookups",
@@ -46,7 +56,11 @@ OPTIONS = (
 
 
 def _plan(o: Call) -> Plan:
-    own = o.given("nodes", "inserts")
+    own = o.given("removes", "timing")
+    if o["nodes"]:
+        own["nodes"] = ranges.integers(o["nodes"], "--nodes", 1, 1 << 27, "1024,1000000")
+    if o["inserts"]:
+        own["inserts"] = ranges.numbers(o["inserts"], "--inserts", 0, 100, "0,5,20,50")
     if o["lookups"]:
         own["lookups"] = options.words(o["lookups"], "--lookups", LOOKUPS)
     request = grid.from_call(o, Request, QUICK, own)

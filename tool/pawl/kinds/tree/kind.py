@@ -15,7 +15,9 @@ KIND = Kind.of(
     figures=later("tree.plot.figures"),
     competes=True,
     cell_keys={"nodes": int, "inserts": NUMBER, "lookups": str, "seconds": NUMBER},
+    cell_optional={"removes": NUMBER, "timing": int},
     sample_optional={
+        "latency_ns": dict,
         "cpu_seconds": NUMBER,
         "ctx_voluntary": NUMBER,
         "ctx_involuntary": NUMBER,

@@ -16,7 +16,9 @@ PARTS = "parts/none"
 LOOKUPS = ("hot", "cold")
 # Seconds to make the tree, a node.
 FILL = 1.5e-6
-QUICK = {"nodes": 100_000, "budget": 10}
+QUICK = {"nodes": [100_000], "budget": 10}
+# It cannot remove beside other threads.
+ONLY_GROWS = "map/tbb_concurrent_map"
 
 
 @dataclass
@@ -25,8 +27,10 @@ class Request(grid.Effort):
 
     threads: list[int] = field(default_factory=lambda: [1, 2])
     lookups: list[str] = field(default_factory=lambda: list(LOOKUPS))
-    nodes: int = 1_000_000
-    inserts: float = 1.0
+    nodes: list[int] = field(default_factory=lambda: [1_000_000])
+    inserts: list[float] = field(default_factory=lambda: [1.0])
+    removes: float = 0.0
+    timing: int = 0
     warmup: float = 0.02
     budget: float = 60
 
@@ -37,12 +41,21 @@ def setup(point: dict) -> float:
 
 def plan(request: Request, names: list[str]) -> list[Cell]:
     choice = candidates.Choice(names)
+    more = {"removes": request.removes, "timing": request.timing}
     points = [
-        {"threads": threads, "nodes": request.nodes, "inserts": request.inserts, "lookups": lookups}
+        {"threads": threads, "nodes": nodes, "inserts": inserts, "lookups": lookups}
+        | {key: value for key, value in more.items() if value}
+        for nodes in request.nodes
+        for inserts in request.inserts
         for lookups in request.lookups
         for threads in request.threads
     ]
-    return grid.plan("tree", points, lambda p: choice.for_threads(p["threads"]), request, setup)
+
+    def rows(point: dict) -> list[str]:
+        removes = point.get("removes") and point["inserts"]
+        return [n for n in choice.for_threads(point["threads"]) if not removes or n != ONLY_GROWS]
+
+    return grid.plan("tree", points, rows, request, setup)
 
 
 def expected_seconds(cells: list[Cell]) -> float:

@@ -7,6 +7,8 @@ import statistics
 from pawl.core import grid, stats, table
 from pawl.core.kind import NUMBER
 from pawl.core.table import Column, Extra
+from pawl.kinds.lru.table import latency, quantile
+from pawl.kinds.lru.table import sound as sound_times
 from pawl.kinds.tree.plan import BASELINE, MAIN, PARTS
 
 CORES = (1, 2, 4, 8, 16, 32, 64)
@@ -14,7 +16,10 @@ PUBLISHED = {"seek_ns": 595.0, "write_ns": 5.0, "read_ns": 40.0}
 
 
 def workload(cell: dict) -> str:
-    return f"{cell['nodes']:,} nodes, {cell['inserts']:g} % inserts, {cell['lookups']} lookups"
+    what = "inserts"
+    if cell.get("removes"):
+        what = f"changes, {cell['removes']:g} % of them removals"
+    return f"{cell['nodes']:,} nodes, {cell['inserts']:g} % {what}, {cell['lookups']} lookups"
 
 
 def label(cell: dict) -> str:
@@ -39,18 +44,21 @@ def summarise(samples: list[dict], baseline: str, order: list[str]) -> list[dict
     rows = stats.rows(samples, baseline, [n for n in order if n != PARTS])
     for row in rows:
         own = stats.of_candidate(samples, row["candidate"])
-        row |= {**stats.cpu(own), **stats.switches(own)}
+        row |= {**stats.cpu(own), **stats.switches(own), **latency(own)}
     return rows
 
 
 def sound(sample: dict) -> bool:
-    return sample["candidate"] != PARTS or all(
-        isinstance(sample.get(key), NUMBER) and sample[key] >= 0 for key in PUBLISHED
+    return sound_times(sample) and (
+        sample["candidate"] != PARTS
+        or all(isinstance(sample.get(key), NUMBER) and sample[key] >= 0 for key in PUBLISHED)
     )
 
 
-def columns(_cell: dict, baseline: str) -> list[Column]:
+def columns(cell: dict, baseline: str) -> list[Column]:
+    timed = ("p50", "p99.9") if any("latency_ns" in row for row in cell["summary"]) else ()
     return [
+        *(quantile(name) for name in timed),
         *table.million("million\noperations/s", wide=125),
         *table.ratio(baseline.split("/")[-1]),
         table.cpu(3, 125),
