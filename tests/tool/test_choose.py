@@ -227,7 +227,7 @@ def test_numbers_words_and_beginnings_answer(lines, typed):
     [
         "",
         "0",
-        "6",
+        "7",
         "99999999999999999999",
         "-1",
         "1.5",
@@ -242,7 +242,7 @@ def test_numbers_words_and_beginnings_answer(lines, typed):
 def test_a_wrong_answer_is_explained_and_asked_again(line, typed):
     code, shown = typed([line, "number", "rare", "one"])
     assert code == 0 and "does not answer this" in shown.out
-    assert "from 1 to 5, or one of: number, structure" in shown.out
+    assert "from 1 to 6, or one of: number, structure" in shown.out
 
 
 def test_a_beginning_of_two_words_is_none():
