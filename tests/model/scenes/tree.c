@@ -46,6 +46,14 @@ static void four(void)
     put(FIVE);
 }
 
+/* 4 has no part of its own: it is found by those of others alone. */
+static void two(void)
+{
+    m_register_threads(2);
+    put(FOUR);
+    put(ONE);
+}
+
 /* The part of 4 moves into the root, and 6 is freed. A look-up of 5 that stands in the part and
  * mixes the places would end at 1 or 6. */
 static void removes_six(void)
@@ -125,6 +133,7 @@ static void six_is_out(void)
 static void five_is_in(void)
 {
     m_demand(get(FIVE) != NULL, M_RESTORED, "what was inserted is not found");
+    m_demand(get(FOUR) != NULL, M_RESTORED, "what was there is not found");
 }
 
 extern const struct m_scene m_tree_scenes[];
@@ -132,7 +141,7 @@ extern const struct m_scene m_tree_scenes[];
 const struct m_scene m_tree_scenes[] = {
     {"tree_get_beside_a_move", four, {removes_six, gets_five}, six_is_out, "preempt=2"},
     {"tree_get_of_what_is_removed", four, {removes_six, gets_six}, six_is_out, "preempt=1"},
-    {"tree_get_beside_insert", three, {puts_five, gets_five_or_not}, five_is_in, "preempt=3"},
+    {"tree_get_beside_insert", two, {puts_five, gets_five_or_not}, five_is_in, "preempt=3"},
     {"tree_get_beside_its_key_again", three, {puts_one_again, gets_one}, NULL, "preempt=3"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };
