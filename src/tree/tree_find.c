@@ -138,9 +138,9 @@ static inline pawl_tree_node *tree_follow(pawl_tree_node *const *link, const paw
     return begun != NULL ? pawl_rcu_dereference(*link) : tree_read(link);
 }
 
-/* The part's own leaf lies below it, so a part whose node has the key ends the look-up. It saves
- * the last lines of memory, which no cache has in a large tree. With twins the first is further down:
- * their insertion says so before it stores a link, and whoever saw that link sees it. */
+/* The part's own leaf lies below it, so a part whose node has the key ends the look-up. This saves
+ * the lowest parts, which no CPU's cache has in a large tree. With twins the first node is further
+ * down: their insertion says so before it stores a link, and whoever saw that link sees it. */
 static inline bool tree_is_here(const pawl_tree *t, uint32_t kind, const pawl_tree_key *key,
                                 const pawl_tree_node *word)
 {
