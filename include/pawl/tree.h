@@ -42,9 +42,9 @@
  *   walk          R for each step. A removal moves the walks that stand on its node.
  *
  * Cost: a search passes at most one part for each bit in which keys part, log2(n) for keys at
- * random; find and get of a number that no two nodes had end at the node's own part, one to two
- * steps earlier. insert: a search, and two words and the new node stored. remove: no search. get:
- * five loads a step, and no store. A node has 48 bytes (32 on 32-bit targets).
+ * random. find and get of a number end at the node's own part, one to two steps earlier, if no two
+ * nodes had one key. insert: a search, and two words and the new node stored. remove: no search.
+ * get: five loads a step, and no store. A node has 48 bytes (32 on 32-bit targets).
  *
  * Invariants
  *   I1  what get follows was above the key at one moment after its begin: an insertion is one store
