@@ -106,6 +106,7 @@
 #include "rcu/rcu_worker.c"
 #include "rcu/rcu_drain.c"
 #include "rcu/idtable.c"
+#include "rcu/hazard.c"
 
 #include "sift/brlock.c"
 #include "sift/brlock_face.c"

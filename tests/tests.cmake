@@ -216,6 +216,12 @@ pawl_test(stress rcu/stress_torture_checked VARIANT checked)
 pawl_test(stress rcu/stress_calls)
 pawl_test(stress rcu/stress_lists)
 
+# hazard: hazard pointers
+pawl_test(unit hazard/basic)
+pawl_test(cxx hazard/cxx)
+pawl_test(misuse hazard/misuse)
+pawl_test(stress hazard/stress)
+
 # idtable: ID tables
 pawl_test(unit idtable/basic DEADLINES ALSO_SCALING)
 pawl_test(unit idtable/growth ALSO_SCALING)

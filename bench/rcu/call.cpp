@@ -162,6 +162,7 @@ void call_rows(candidates &all)
 {
     for (const unsigned threads : {1U, 2U}) {
         offer_pawl<throughput>(all, "call", threads);
+        counters::offer<throughput<adapter::pawl_hazard>>(all, "call", "pawl_hazard", threads);
         offer_urcu<throughput>(all, "call", threads);
     }
     for (const char *beside : {"", "readers"}) {

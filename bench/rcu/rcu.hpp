@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "adapters/pawl_hazard.hpp"
 #include "adapters/pawl_rcu.hpp"
 #if PAWL_BENCH_URCU
 #include "adapters/urcu.hpp"

@@ -119,6 +119,36 @@ template <class Rcu> struct dereferences : subject {
     }
 };
 
+/* A name for each node, and the one before it until then. */
+struct hazard_dereferences : subject {
+    chain nodes;
+    void run(measure &m, unsigned) override
+    {
+        ::pawl_hazard *one = pawl_hazard_make(), *other = pawl_hazard_make();
+        m([&] {
+            walk(nodes, [&](chain::node *&place) {
+                std::swap(one, other);
+                return pawl_hazard_protect(one, &place);
+            });
+        });
+        pawl_hazard_drop(one);
+        pawl_hazard_drop(other);
+    }
+};
+
+struct hazard_protects : subject {
+    chain nodes;
+    void run(measure &m, unsigned) override
+    {
+        ::pawl_hazard *const h = pawl_hazard_make();
+        m([&] {
+            (void)pawl_hazard_protect(h, &nodes.first);
+            pawl_hazard_reset(h, nullptr);
+        });
+        pawl_hazard_drop(h);
+    }
+};
+
 struct plain_pointers : subject {
     chain nodes;
     void run(measure &m, unsigned) override
@@ -140,6 +170,7 @@ void read_rows(candidates &all)
         offer<atomic_pair>(all, "read", "lock_xadd_pair", threads);
         offer_pawl<sections>(all, "read", threads);
         offer<sections<adapter::pawl_rcu_of_domain>>(all, "read", "pawl_rcu_domain", threads);
+        offer<hazard_protects>(all, "read", "pawl_hazard", threads);
         offer_urcu<sections>(all, "read", threads);
         offer_ck<sections>(all, "read", threads);
     }
@@ -148,6 +179,7 @@ void read_rows(candidates &all)
     offer_ck<inner_sections>(all, "nested");
     offer<plain_pointers>(all, "deref", "plain");
     offer_pawl<dereferences>(all, "deref");
+    offer<hazard_dereferences>(all, "deref", "pawl_hazard");
     offer_urcu<dereferences>(all, "deref");
     offer_ck<dereferences>(all, "deref");
     offer<quiescent_states<adapter::pawl_rcu_quiescent>>(all, "quiet", "pawl_rcu_qs");

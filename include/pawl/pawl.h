@@ -10,6 +10,7 @@
 #include <pawl/cond.h>    /* condition variable for these locks, event count */
 #include <pawl/counter.h> /* counters: statistics, exact, with a limit; which one: doc/counter.md */
 #include <pawl/fences.h>  /* for programs that forbid themselves membarrier (a sandbox) */
+#include <pawl/hazard.h>  /* hazard pointers: a reader may sleep with one object */
 #include <pawl/idtable.h> /* objects by ID: lookups under RCU that return them locked */
 #include <pawl/lock.h>    /* progressive lock that sleeps, with deadlines */
 #include <pawl/name.h>    /* names of locks, for the reports of the checking variant */

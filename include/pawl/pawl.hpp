@@ -267,6 +267,7 @@ PAWL_INLINE_END
 #include <pawl/brlock.hpp>
 #include <pawl/cache.hpp>
 #include <pawl/guarded.hpp>
+#include <pawl/hazard.hpp>
 #include <pawl/idtable.hpp>
 #include <pawl/seq.hpp>
 #include <pawl/sift.hpp>

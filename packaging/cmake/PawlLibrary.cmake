@@ -20,7 +20,7 @@ set(pawl_shared_names ipawl_fences_object_v3 ipawl_process_object_v3
     ipawl_drains_object_v3 ipawl_table_object_v3 ipawl_counters_object_v3 ipawl_rcu_object_v3
     ipawl_rcu_calls_object_v3 ipawl_check_object_v3 ipawl_names_object_v3
     ipawl_orders_object_v3 ipawl_entries_object_v3 ipawl_thread_blocks_v3 ipawl_thread_own_v3
-    ipawl_rcu_at_hand_v3)
+    ipawl_rcu_at_hand_v3 ipawl_hazards_object_v3)
 check_linker_flag(C "LINKER:--export-dynamic-symbol=pawl" PAWL_LINKER_EXPORTS_SYMBOL)
 
 # The list has the names of all variants and systems; lld refuses names that a library has not.

@@ -186,13 +186,13 @@ static bool os_ask_symbolizer(const struct place *places, unsigned count, char *
  * user, and its sources call the user's functions back. */
 static bool os_is_our_file(const char *file)
 {
-    static const char *const ours[] = {"/pawl/detail/",   "/pawl/compat/plock", "/pawl/spin.h",
-                                       "/pawl/lock.h",    "/pawl/pshared",      "/pawl/robust",
-                                       "/pawl/pawl.hpp",  "/pawl/guards.hpp",   "/pawl/counter",
-                                       "/pawl/bigref",    "/pawl/rcu",          "/pawl/seq",
-                                       "/pawl/brlock",    "/pawl/sift",         "/pawl/idtable",
-                                       "/pawl/wait.h",    "/pawl/bitlock",      "/pawl/cond.h",
-                                       "/pawl/generic.h", "/pawl/tree",         "/pawl/cache"};
+    static const char *const ours[] = {
+        "/pawl/detail/", "/pawl/compat/plock", "/pawl/spin.h",    "/pawl/lock.h",
+        "/pawl/pshared", "/pawl/robust",       "/pawl/pawl.hpp",  "/pawl/guards.hpp",
+        "/pawl/counter", "/pawl/bigref",       "/pawl/rcu",       "/pawl/seq",
+        "/pawl/brlock",  "/pawl/sift",         "/pawl/idtable",   "/pawl/wait.h",
+        "/pawl/bitlock", "/pawl/cond.h",       "/pawl/generic.h", "/pawl/tree",
+        "/pawl/cache",   "/pawl/hazard"};
     static const char here[] = __FILE__; /* this file, below the folder of the sources */
     const size_t folder = sizeof here - sizeof "os/posix.c";
     size_t i;

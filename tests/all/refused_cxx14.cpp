@@ -14,6 +14,7 @@
 #include <pawl/cache.hpp>
 #include <pawl/counter.hpp>
 #include <pawl/guarded.hpp>
+#include <pawl/hazard.hpp>
 #include <pawl/idtable.hpp>
 #include <pawl/pshared.hpp>
 #include <pawl/tree.hpp>

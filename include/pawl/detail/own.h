@@ -80,6 +80,7 @@ struct pawl_own {
     uint32_t robust_life, robust_self; /* src/os/robust.c, as the next one */
     const void *robust_page;           /* of the copy that robust_life is of */
     unsigned long slack_before;        /* src/os/priority.c */
+    uint32_t frees_hazards;            /* src/rcu/hazard.c */
 } __attribute__((__aligned__(PAWL_CACHE_LINE)));
 
 #if defined(__ELF__) && (defined(__linux__) || defined(__FreeBSD__)) && !PAWL_CALLS_OUT_
