@@ -177,6 +177,21 @@ if [ ! -s "$work/out/said" ]; then
     exit 77
 fi
 cat "$work/out/said" "$work/out/tried"
+# The site's search from the unpacked package, in this machine's browser: no server, no root.
+site=$(find "$from" -maxdepth 2 -name 'pawl-doc_*.deb' | head -n 1)
+browser=$(command -v chromium || command -v chromium-browser || true)
+if [ -n "$site" ] && [ -n "$browser" ]; then
+    dpkg-deb -x "$site" "$work/doc"
+    "$browser" --headless --no-sandbox --disable-gpu --no-first-run --virtual-time-budget=8000 \
+        --disable-background-networking --user-data-dir="$work/profile" --dump-dom \
+        "file://$work/doc/usr/share/doc/pawl-doc/html/search.html?q=pawl_lock64_seek_to_write" \
+        >"$work/found" 2>"$work/browser" || true
+    grep -q 'reference/lock.html#c.pawl_lock64_seek_to_write' "$work/found" || {
+        echo "failed: the site's search finds no function: $(tail -n 1 "$work/browser")" >&2
+        exit 1
+    }
+    echo "search: it finds a function"
+fi
 last=$(tail -n 1 "$work/out/said")
 good=$(echo "$last" | sed -n 's/^starts: \([0-9]*\) of \([0-9]*\)$/\1 \2/p')
 [ "$good" = "$wanted $wanted" ] || {
