@@ -117,5 +117,8 @@
 #include "tree/tree_find.c"
 #include "tree/tree.c"
 
+#include "table/table_find.c"
+#include "table/table.c"
+
 #include "cache/cache.c"
 #include "cache/cache_load.c"

@@ -231,6 +231,13 @@ pawl_test(misuse idtable/misuse ALSO_SCALING)
 pawl_test(cxx idtable/cxx ALSO_SCALING)
 pawl_test(stress idtable/stress ALSO_SCALING)
 
+# table: hash tables
+pawl_test(unit table/basic ALSO_SCALING)
+pawl_test(unit table/copies C_ONLY)
+pawl_test(cxx table/cxx ALSO_SCALING)
+pawl_test(misuse table/misuse ALSO_SCALING)
+pawl_test(stress table/stress ALSO_SCALING)
+
 # tree: ordered trees
 pawl_test(unit tree/basic ALSO_SCALING)
 pawl_test(cxx tree/cxx ALSO_SCALING)

@@ -112,6 +112,7 @@ class hash_driver {
         std::vector<hash_candidate> all;
         add_hash_locks(all);
         add_hash_rcu(all);
+        add_hash_tables(all);
         add_hash_libraries(all);
         return all;
     }

@@ -104,6 +104,7 @@ using hash_candidate = candidate<std::unique_ptr<hash_design> (*)(hash_store &)>
 
 void add_hash_locks(std::vector<hash_candidate> &all);
 void add_hash_rcu(std::vector<hash_candidate> &all);
+void add_hash_tables(std::vector<hash_candidate> &all);
 void add_hash_libraries(std::vector<hash_candidate> &all);
 
 } // namespace bench

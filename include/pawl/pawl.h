@@ -22,6 +22,7 @@
 #include <pawl/pshared.h>  /* progressive lock for memory that processes share */
 #include <pawl/sift.h>     /* reader-writer lock whose readers are threads and signal handlers */
 #include <pawl/spin.h>     /* progressive spinlock: read, seek, write, atomic in one word */
+#include <pawl/table.h>    /* hash tables: look-ups without a lock, growth without a pause */
 #include <pawl/tree.h>    /* ordered trees: look-ups under a lock or none, changes beside readers */
 #include <pawl/version.h> /* which Pawl this is */
 #include <pawl/wait.h>    /* wait and wake on any address, 8 to 64 bits */

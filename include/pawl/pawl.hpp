@@ -271,6 +271,7 @@ PAWL_INLINE_END
 #include <pawl/idtable.hpp>
 #include <pawl/seq.hpp>
 #include <pawl/sift.hpp>
+#include <pawl/table.hpp>
 #include <pawl/tree.hpp>
 
 // Last, because parameters above are called lock.

@@ -160,7 +160,7 @@ static void entries_ask(uint32_t number)
     bool given;
     if (pawl_load_relaxed32(&entries_refused) != 0)
         return;
-    given = PAWL_SHARED_ASK(struct pawl_table, table_object) &&
+    given = PAWL_SHARED_ASK(struct pawl_lists, table_object) &&
             PAWL_SHARED_ASK(struct pawl_entries_all, entries_object);
     if (given && number >= ENTRIES_IN_BLOCK)
         given = pawl_os_shared_or_none(&entries_all()->blocks[number / ENTRIES_IN_BLOCK],

@@ -7,11 +7,11 @@
 #include "../base/base.h"
 #include "table_latch.h"
 
-PAWL_SHARED_DEFINE(struct pawl_table, table_object);
+PAWL_SHARED_DEFINE(struct pawl_lists, table_object);
 
 /* ---- From an address to its bucket ----------------------------------------------------------- */
 
-static struct pawl_bucket *table_buckets(struct pawl_table *table, uint32_t doublings)
+static struct pawl_bucket *table_buckets(struct pawl_lists *table, uint32_t doublings)
 {
     if (doublings == 0)
         return table->first;
@@ -19,13 +19,13 @@ static struct pawl_bucket *table_buckets(struct pawl_table *table, uint32_t doub
     return table->grown[doublings - 1];
 }
 
-static struct pawl_bucket *table_bucket(struct pawl_table *table, const void *address,
+static struct pawl_bucket *table_bucket(struct pawl_lists *table, const void *address,
                                         uint32_t doublings)
 {
     return &table_buckets(table, doublings)[table_hash(address, doublings)];
 }
 
-static uint32_t table_doublings(const struct pawl_table *table)
+static uint32_t table_doublings(const struct pawl_lists *table)
 {
     /* [TABLE_FIND] acquire: the array is complete. */
     return pawl_load_acquire32(&table->doublings, PAWL_TABLE_FIND);
@@ -33,7 +33,7 @@ static uint32_t table_doublings(const struct pawl_table *table)
 
 PAWL_INTERNAL struct pawl_bucket *table_lock(const void *address)
 {
-    struct pawl_table *table = table_here();
+    struct pawl_lists *table = table_here();
     process_sees_forks();
     for (;;) {
         const uint32_t doublings = table_doublings(table);
@@ -48,7 +48,7 @@ PAWL_INTERNAL struct pawl_bucket *table_lock(const void *address)
 
 PAWL_INTERNAL struct pawl_bucket *table_try_lock(const void *address)
 {
-    struct pawl_table *table = table_here();
+    struct pawl_lists *table = table_here();
     process_sees_forks();
     for (;;) {
         const uint32_t doublings = table_doublings(table);
@@ -63,7 +63,7 @@ PAWL_INTERNAL struct pawl_bucket *table_try_lock(const void *address)
 
 PAWL_INTERNAL const struct pawl_bucket *table_peek(const void *address)
 {
-    struct pawl_table *table = table_here();
+    struct pawl_lists *table = table_here();
     return table_bucket(table, address, table_doublings(table));
 }
 
@@ -102,7 +102,7 @@ static void table_clear_two_after_fork(struct pawl_bucket *a, struct pawl_bucket
 PAWL_INTERNAL void table_lock_two(const void *a, const void *b, struct pawl_bucket **of_a,
                                   struct pawl_bucket **of_b)
 {
-    struct pawl_table *table = table_here();
+    struct pawl_lists *table = table_here();
     process_sees_forks();
     for (;;) {
         const uint32_t doublings = table_doublings(table);
@@ -305,7 +305,7 @@ static void table_move_all(struct pawl_bucket *from, uint32_t doublings, struct 
     table_here()->moving = NULL;
 }
 
-static void table_grow_to(struct pawl_table *table, uint32_t doublings, struct pawl_bucket *buckets)
+static void table_grow_to(struct pawl_lists *table, uint32_t doublings, struct pawl_bucket *buckets)
 {
     const uint32_t count = UINT32_C(1) << (PAWL_TABLE_BITS + doublings);
     struct pawl_bucket *old = table_buckets(table, doublings);
@@ -324,7 +324,7 @@ static void table_grow_to(struct pawl_table *table, uint32_t doublings, struct p
 
 /* There are more queues than buckets. Where memory is short the array stays, and the next attempt
  * comes when there are twice as many queues. */
-static PAWL_COLD void table_grow(struct pawl_table *table)
+static PAWL_COLD void table_grow(struct pawl_lists *table)
 {
     uint32_t begun = 0;
     uint32_t doublings, count, queues;
@@ -348,7 +348,7 @@ static PAWL_COLD void table_grow(struct pawl_table *table)
 
 PAWL_INTERNAL void table_grow_if_crowded(void)
 {
-    struct pawl_table *table = table_here();
+    struct pawl_lists *table = table_here();
     const uint32_t doublings = pawl_load_relaxed32(&table->doublings);
     const uint32_t queues = pawl_load_relaxed32(&table->queues);
     if (PAWL_UNLIKELY(queues > UINT32_C(1) << (PAWL_TABLE_BITS + doublings) &&

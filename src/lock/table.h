@@ -29,8 +29,8 @@
  *
  * Several waiters of one thread may share a parker (waiting on any of several addresses).
  */
-#ifndef PAWL_TABLE_H
-#define PAWL_TABLE_H
+#ifndef PAWL_LOCK_TABLE_H
+#define PAWL_LOCK_TABLE_H
 
 #include "../base/base.h"
 #include "../check/check.h"
@@ -109,7 +109,7 @@ struct pawl_bucket {
     ipawl_address_ holder; /* of the latch: a number of its thread; 0: not known */
 } __attribute__((aligned(PAWL_CACHE_LINE)));
 
-struct pawl_table {
+struct pawl_lists {
     uint32_t doublings; /* which array is current */
     uint32_t growing;   /* one thread is growing the table */
     uint32_t grow_at;   /* more queues than this ask for more buckets; 0: the number of buckets */
@@ -119,11 +119,11 @@ struct pawl_table {
     uint32_t queues __attribute__((aligned(PAWL_CACHE_LINE))); /* in all buckets */
 };
 
-PAWL_SHARED_DECLARE(struct pawl_table, table_object);
+PAWL_SHARED_DECLARE(struct pawl_lists, table_object);
 
-static inline struct pawl_table *table_here(void)
+static inline struct pawl_lists *table_here(void)
 {
-    return PAWL_SHARED(struct pawl_table, table_object);
+    return PAWL_SHARED(struct pawl_lists, table_object);
 }
 
 /* The bucket's number among 2^(PAWL_TABLE_BITS + doublings): the leading bits of a product with the

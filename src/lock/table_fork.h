@@ -14,7 +14,7 @@
 
 static struct pawl_bucket *table_current(uint32_t *count)
 {
-    struct pawl_table *table = table_here();
+    struct pawl_lists *table = table_here();
     const uint32_t doublings = table_doublings(table);
     *count = UINT32_C(1) << (PAWL_TABLE_BITS + doublings);
     return table_buckets(table, doublings);
@@ -44,7 +44,7 @@ static bool table_bucket_after_fork(struct pawl_bucket *bucket)
 
 /* A thread of the parent was about to double the buckets: some queues are in the new ones, and one
  * is perhaps in neither. */
-static void table_forget_growth(struct pawl_table *table, uint32_t doublings, uint32_t count)
+static void table_forget_growth(struct pawl_lists *table, uint32_t doublings, uint32_t count)
 {
     struct pawl_bucket *buckets;
     uint32_t i;
@@ -62,7 +62,7 @@ static void table_forget_growth(struct pawl_table *table, uint32_t doublings, ui
 /* From now on, threads look at the current array only. */
 static void table_after_fork(void)
 {
-    struct pawl_table *table;
+    struct pawl_lists *table;
     struct pawl_bucket *buckets;
     uint32_t count, i;
     bool left = false;

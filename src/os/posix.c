@@ -192,7 +192,7 @@ static bool os_is_our_file(const char *file)
         "/pawl/counter", "/pawl/bigref",       "/pawl/rcu",       "/pawl/seq",
         "/pawl/brlock",  "/pawl/sift",         "/pawl/idtable",   "/pawl/wait.h",
         "/pawl/bitlock", "/pawl/cond.h",       "/pawl/generic.h", "/pawl/tree",
-        "/pawl/cache",   "/pawl/hazard"};
+        "/pawl/table",   "/pawl/cache",        "/pawl/hazard"};
     static const char here[] = __FILE__; /* this file, below the folder of the sources */
     const size_t folder = sizeof here - sizeof "os/posix.c";
     size_t i;

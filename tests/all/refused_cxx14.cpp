@@ -17,6 +17,7 @@
 #include <pawl/hazard.hpp>
 #include <pawl/idtable.hpp>
 #include <pawl/pshared.hpp>
+#include <pawl/table.hpp>
 #include <pawl/tree.hpp>
 #include <pawl/wait.hpp>
 #include <pawl/sift.hpp> // expect once: needs C..17

@@ -24,7 +24,7 @@ static void begin(void)
 /* Whatever happened, nobody may be left in a queue or a count. */
 static void end(void)
 {
-    const struct pawl_table *table = table_here();
+    const struct pawl_lists *table = table_here();
     unsigned i;
     must(table->queues == 0);
     for (i = 0; i < 1 << PAWL_TABLE_BITS; i++) {

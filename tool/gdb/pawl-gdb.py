@@ -284,7 +284,7 @@ def waiters(lock):
     owner = Value.enumerator(OWNERS[lock.size], "table_owner")
     found = []
     try:
-        table = shared_object("table_object", "pawl_table")
+        table = shared_object("table_object", "pawl_lists")
     except Unused:
         return []
     for bucket in buckets(table):

@@ -69,7 +69,7 @@ static void forks_and_goes_on_as_child(void)
 
 static void nobody_is_left(void)
 {
-    const struct pawl_table *table = table_here();
+    const struct pawl_lists *table = table_here();
     uint32_t i;
     m_demand((pawl_load_relaxed32(&LOCK->word) & ~PAWL_LOCK_BIASED) == 0, M_RESTORED,
              "units, or PARKED, are left");

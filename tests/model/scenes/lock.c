@@ -71,7 +71,7 @@ static void reads(void)
 
 static void nobody_is_left(void)
 {
-    const struct pawl_table *table = table_here();
+    const struct pawl_lists *table = table_here();
     uint32_t i;
     m_demand(pawl_load_relaxed32(&LOCK->word) == 0, M_RESTORED, "units are left");
     m_demand(pawl_load_relaxed32(&table->queues) == 0, M_RESTORED, "a queue is left");

@@ -230,7 +230,7 @@ static void tells_both_kinds(void)
 /* Each wake of the hash that sleepers were moved to asks the kernel from now on. */
 static void the_kernel_is_asked(void)
 {
-    const struct pawl_table *table = table_here();
+    const struct pawl_lists *table = table_here();
     uint64_t marks = 0;
     unsigned i;
     for (i = 0; i < 1u << PAWL_TABLE_BITS; i++)
@@ -251,7 +251,7 @@ static void moves_the_native(void)
 
 static void nobody_is_left(void)
 {
-    const struct pawl_table *table = table_here();
+    const struct pawl_lists *table = table_here();
     const unsigned count = 1u << (PAWL_TABLE_BITS + table->doublings);
     const struct pawl_bucket *buckets =
         table->doublings == 0 ? table->first : table->grown[table->doublings - 1];
@@ -268,7 +268,7 @@ static void nobody_is_left(void)
 /* The buckets that a bucket was divided into know what it knew. It forgets who is awake. */
 static void hints_are_handed_on(void)
 {
-    const struct pawl_table *table = table_here();
+    const struct pawl_lists *table = table_here();
     unsigned i;
     nobody_is_left();
     for (i = 0; table->doublings == 1 && i < 2u << PAWL_TABLE_BITS; i++) {

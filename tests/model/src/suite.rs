@@ -308,6 +308,9 @@ pub static PLANTED: &[Planted] = &[
     // RCU alone; the sequence alone.
     Planted("-:stale@include/pawl/seq.h", "tree_get_beside_a_move", &[VISIBILITY]),
     Planted("RCU_GONE:zero", "tree_get_beside_a_move", &[EXCLUSION]),
+    Planted("RCU_ASSIGN:relaxed", "hash_get_beside_growth", &[RACE]),
+    Planted("RCU_GONE:zero", "hash_old_array_is_freed", &[RACE, EXCLUSION]),
+    Planted("RCU_GONE:zero", "hash_get_of_what_is_removed", &[EXCLUSION, RACE]),
     Planted("CACHE_DROP:relaxed", "cache_hold_beside_remove", &[RACE]),
     Planted("CACHE_LAND:relaxed", "cache_two_loads", &[RACE]),
     Planted("CACHE_WAIT:relaxed", "cache_two_loads", &[RACE]),
