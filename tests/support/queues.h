@@ -6,7 +6,7 @@
 #ifndef PAWL_TESTS_QUEUES_H
 #define PAWL_TESTS_QUEUES_H
 
-static struct pawl_table *table(void)
+static struct pawl_lists *table(void)
 {
     return table_here();
 }

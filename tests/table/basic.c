@@ -302,7 +302,7 @@ TEST_CASE_WITH(the_child_of_a_fork_goes_on_with_the_table, begin, end)
 {
     pid_t child;
     unsigned i;
-    int status;
+    int status = 0;
     for (i = 0; i < 65; i++) /* a growth has begun */
         put(i, i);
     child = fork();
