@@ -33,7 +33,7 @@ TEST_CASE(copies_of_the_library_share_a_table)
     void *const copy = dlopen(PROMISES_COPY, RTLD_NOW | RTLD_LOCAL);
     struct table_calls (*calls)(void);
     unsigned i;
-    if (copy == NULL || PAWL_TSAN_) /* which sees no grace period of another copy's readers */
+    if (copy == NULL || PAWL_TSAN_) /* its clocks of RCU are each copy's own (rcu_told.h) */
         skip();
     *(void **)&calls = dlsym(copy, "promises_table");
     must(calls != NULL);

@@ -17,7 +17,9 @@
 
 PAWL_INLINE_BEGIN
 
-/* An address for each domain, the same in the whole program: inside the two built-in domains. */
+/* An address for each domain, inside the two built-in domains. A plug-in with a copy of the library
+ * that nobody else sees has addresses of its own: a reader there and an update elsewhere are
+ * reported, without reason. */
 PAWL_INLINE PAWL_ALWAYS_INLINE_ const char *ipawl_rcu_clock_(uint32_t index)
 {
     return (const char *)pawl_rcu_default() + index;
