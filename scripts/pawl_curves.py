@@ -2,15 +2,15 @@
 """The published picture: the author's curves, the simulated ones, and what a machine measured with
 one thread and two. Used by pawl_pictures.py; pawl sim dev picture has its figures."""
 
-import csv
 import json
 import lzma
 import math
 import statistics
 
+import pawl_published
 from pawl_tables import ROOT
 
-MEASURED, PREDICTED = "lrubench-e5-2680v3.csv", "predicted-haswell-ep.csv"
+MEASURED, PREDICTED = "lrubench-e5-2680v3", "predicted-haswell-ep"
 RUN = "bench/results/amd-epyc-2026-11-21/run1.json.xz"
 CELL = {"hit_nominal": 99, "miss_cost": 100, "chains": 16}
 # Column, name, candidate of that run, colour.
@@ -24,16 +24,12 @@ LEFT, BOTTOM, STEP = 60, 300, 330
 
 def curves(name, per_core):
     """Of each row: (threads, million lookups a second)."""
-    lines = (ROOT / "sim/reference" / name).read_text().splitlines()
-    told = [
-        row
-        for row in csv.DictReader(line for line in lines if not line.startswith("#"))
-        if (row["hit_pct"], row["miss_cost"], row["threads_per_core"]) == ("99", "100", per_core)
-    ]
+    rates = pawl_published.lookups(name)
     return {
-        column: [(int(row["threads"]), float(row[column]) / 1e6) for row in told]
+        column: [(cores * per_core, rates[99, 100, cores, per_core, column] / 1e6)
+                 for cores in range(1, 13)]
         for column, *_ in ROWS
-    }
+    }  # fmt: skip
 
 
 def native(candidate):
@@ -55,11 +51,11 @@ def native(candidate):
 def draw(kind):
     """`kind`: the class of the picture."""
     picture = kind(720, 370)
-    for at, (per_core, words) in enumerate((("1", "one thread a core"), ("2", "two a core"))):
+    for at, (per_core, words) in enumerate(((1, "one thread a core"), (2, "two a core"))):
 
         def place(point, at=at, per_core=per_core):
             threads, rate = point
-            x = LEFT + STEP * at + 24 * threads / int(per_core)
+            x = LEFT + STEP * at + 24 * threads / per_core
             return f"{x:.0f} {BOTTOM - 75 * math.log2(rate):.0f}"
 
         for rate in (1, 2, 4, 8):
@@ -68,7 +64,7 @@ def draw(kind):
             picture.text(LEFT + STEP * at - 8, y + 4, str(rate), 12, "end")
         for cores in (1, 4, 8, 12):
             x = LEFT + STEP * at + 24 * cores
-            picture.text(x, BOTTOM + 50, str(cores * int(per_core)), 12)
+            picture.text(x, BOTTOM + 50, str(cores * per_core), 12)
         picture.text(LEFT + STEP * at + 150, BOTTOM + 66, f"threads, {words}", 12)
         real, simulated = (curves(name, per_core) for name in (MEASURED, PREDICTED))
         for column, name, candidate, colour in ROWS:

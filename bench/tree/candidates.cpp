@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The locks that the tree bench compares, in the order of the reports, and the loop under them. */
-#include "tree/run.hpp"
+#include "tree/tree.hpp"
 
 #if PAWL_BENCH_BSD
+#include "tree/run.hpp"
 #include "examples/lock_strategies.hpp"
 #include "adapters/all.hpp"
 #include "adapters/pawl_brlock.hpp"

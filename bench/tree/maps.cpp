@@ -7,9 +7,11 @@
 #include <shared_mutex>
 
 #include "core/placed.hpp"
-#include "tree/run.hpp"
+#include "tree/tree.hpp"
 
 #if PAWL_BENCH_BSD
+
+#include "tree/run.hpp"
 
 #include <pawl/rcu_call.h>
 #include <pawl/tree.h>

@@ -218,7 +218,7 @@ static void fork_inside(void *object)
     child = fork();
 }
 
-/* What the function's own call took is freed in both. */
+/* Both free the objects that the function's own call took. */
 TEST_CASE_WITH(a_function_that_forks_goes_on_in_both, begin, NULL)
 {
     int status = 0;

@@ -138,7 +138,7 @@ static void work(void *unused, unsigned index)
         take_out(mine[--count]);
 }
 
-/* Who removes a node frees it, and nobody else. */
+/* The thread that removes a node frees it, and no other. */
 static void race(void *unused, unsigned index)
 {
     uint64_t random = shared.seed + index;

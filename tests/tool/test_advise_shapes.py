@@ -175,7 +175,7 @@ int main(void) { return 0; }
 """
 WRAPPED = {
     "add": "add", "add_by_call": "add", "add_outer": "add", "look": "read",
-    # What the wrapper keeps is no addition where it is undone by another function.
+    # An addition of the wrapper that another function undoes is no part of the section.
     **dict.fromkeys(
         ("add_twice", "set", "add_and_drop", "after_get", "after_swap", "id")
     ),

@@ -22,7 +22,7 @@ static uint32_t cell_of(const struct object *o)
     return (uint32_t)(o - STAGE->objects);
 }
 
-/* Who looks into it now, or has done so and comes not before us, races with this. */
+/* A thread that looks into it now, or has done so and comes not before us, races with this. */
 static void forget(void *object)
 {
     m_write(cell_of((struct object *)object), 0);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Who keeps the right entries: what `pawl bench cache` shows beside the rows of each cell."""
+"""The hit ratios that `pawl bench cache` shows beside the rows of each cell."""
 
 from pawl.core.table import Extra, percent
 from pawl.kinds.lru.table import label
