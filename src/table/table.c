@@ -195,9 +195,11 @@ static void hash_sweep(pawl_table *t)
 static PAWL_COLD void hash_tend(pawl_table *t)
 {
     struct ipawl_table_array_ *array, *other;
+    uint32_t level;
     if (!pawl_lock32_try_write(&t->lock))
         return;
     array = pawl_rcu_dereference_protected(t->array);
+    level = hash_wanted(t, array); /* once: other threads change the count meanwhile */
     if (t->moving != NULL && t->moving != array) {
         t->moving->cookie = pawl_rcu_start_poll();
         t->moving->behind = t->old;
@@ -205,8 +207,7 @@ static PAWL_COLD void hash_tend(pawl_table *t)
         pawl_rcu_assign_pointer(t->moving, NULL);
     }
     hash_sweep(t);
-    if (t->moving == NULL && hash_wanted(t, array) != array->level &&
-        (other = hash_make(t, hash_wanted(t, array))) != NULL) {
+    if (t->moving == NULL && level != array->level && (other = hash_make(t, level)) != NULL) {
         array->left = hash_chunks(array);
         pawl_rcu_assign_pointer(t->moving, array);
         pawl_rcu_assign_pointer(array->other, other);

@@ -78,12 +78,18 @@ static void begin(void)
     pawl_table_init(TABLE, &options);
 }
 
-/* Three in bucket 0: the third begins the growth, which no bucket has followed. */
-static void grows(void)
+/* The next node in bucket 0 begins the growth. */
+static void is_full(void)
 {
     begin();
     put(1);
     put(2);
+}
+
+/* No bucket has followed the growth. */
+static void grows(void)
+{
+    is_full();
     put(5);
 }
 
@@ -148,6 +154,16 @@ static void puts_six(void)
 static void puts_ten(void)
 {
     put(10);
+}
+
+static void puts_five(void)
+{
+    put(5);
+}
+
+static void takes_one(void)
+{
+    take(1);
 }
 
 static void takes_two(void)
@@ -231,6 +247,17 @@ static void has_eight(void)
     level_is(3);
 }
 
+/* The size changed while the growth began: the arrays differ nevertheless. */
+static void level_differs(void)
+{
+    const struct ipawl_table_array_ *const other = TABLE->array->other;
+    m_demand(other == NULL || other->level != TABLE->array->level, M_RESTORED,
+             "an array is replaced by one of its own size");
+    put(9);
+    all_are_in();
+    m_demand(get(9) != NULL, M_RESTORED, "what was inserted is not found");
+}
+
 static void two_is_out(void)
 {
     m_demand(get(2) == NULL, M_RESTORED, "what was removed is found");
@@ -253,6 +280,7 @@ const struct m_scene m_hash_scenes[] = {
     {"hash_get_beside_growth", grows, {puts_ten, gets_five}, has_four, "preempt=2"},
     {"hash_get_beside_shrinking", shrinks, {puts_ten, gets_five}, ten_is_in, "preempt=2"},
     {"hash_two_move", grows_again, {puts_six, puts_ten, gets_two}, has_eight, "preempt=2"},
+    {"hash_grows_or_not", is_full, {puts_five, takes_one}, level_differs, "preempt=2"},
     {"hash_get_beside_insert", grows, {puts_six, gets_six}, six_is_in, "preempt=2"},
     {"hash_get_of_what_is_removed", grows, {takes_two, gets_two_or_none}, two_is_out, "preempt=2"},
     {"hash_get_beside_replace", grows, {replaces_two, gets_two}, two_is_fresh, "preempt=2"},
