@@ -9,7 +9,7 @@ from conftest import figures, record_one, texts
 from pawl.kinds.busy import plan as busy
 from pawl.kinds.busy import table
 from pawl.kinds.busy.kind import KIND
-from pawl.sets.busy import SET
+from pawl.sets.plain import BUSY
 
 SMALL = ("--threads", "4", "--sections", "10", "--writes", "10")
 
@@ -154,7 +154,7 @@ def missed(text):
 
 
 def test_every_target_is_there():
-    assert [(t.at_least, t.limit, t.middle) for t in SET.judging().targets] == [
+    assert [(t.at_least, t.limit, t.middle) for t in BUSY.judging().targets] == [
         *[(True, 1.0, False)] * 4,
         *[(True, 0.9, False)] * 3,
         (False, 1.0, False),

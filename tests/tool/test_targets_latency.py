@@ -9,7 +9,7 @@ from conftest import copies_of, record_one
 from pawl.cli import main
 from pawl.kinds.latency import plan as latency
 from pawl.kinds.latency.record import PLACED_SECONDS
-from pawl.sets.latency import SET
+from pawl.sets.plain import LATENCY
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def test_five_runs_take_less_than_eight_minutes(recorded):
     # As many as the real driver offers.
     locks = [*latency.SPINNING, *(str(n) for n in range(7))]
     cells = latency.plan(request, locks, [str(n) for n in range(25)])
-    assert SET.runs * latency.expected_seconds(cells) < 480
+    assert LATENCY.runs * latency.expected_seconds(cells) < 480
 
 
 def test_a_record_of_this_set_has_five_runs(recorded, tmp_path, monkeypatch):
@@ -75,7 +75,7 @@ def test_a_record_of_this_set_has_five_runs(recorded, tmp_path, monkeypatch):
 
 
 def test_every_target_of_the_plan_is_there():
-    assert [(t.at_least, t.limit, t.middle) for t in SET.judging().targets] == [
+    assert [(t.at_least, t.limit, t.middle) for t in LATENCY.judging().targets] == [
         (True, 100, True),
         (True, 20, True),
         (True, 0.99, False),

@@ -58,7 +58,7 @@ def test_a_run_is_pairs_cache_crowd_shares_flood_and_wakes(recorded):
     assert [(p["kind"], len(p["cells"])) for p in run["parts"]] == [
         ("pairs", 1),
         ("lru", 18),
-        ("crowd", 144),
+        ("crowd", 145),
         ("crowd", 4),
         ("flood", 6),
         ("wake", 6),

@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Job -> keys, the locks for them, the benchmark of db_bench, what is counted.
+# Job -> keys, the locks for them, the benchmark of db_bench, what is counted together.
 READS, WRITES = "rocksdb.number.keys.read", "rocksdb.number.keys.written"
 RUNS = {
     "reads": (1, 10000, "readrandom", READS),
@@ -16,6 +16,9 @@ RUNS = {
     "writes-beside-readers": (1, 10000, "readwhilewriting", WRITES),
     "reads-100-locks": (100000, 100, "readwhilewriting", READS),
     "writes-100-locks": (100000, 100, "readwhilewriting", WRITES),
+    "one-lock": (100000, 1, "readwhilewriting", READS, WRITES),
+    "one-lock-reads": (100000, 1, "readwhilewriting", READS),
+    "one-lock-alone": (100000, 1, "readrandom", READS),
 }
 JOBS = tuple(RUNS)
 
@@ -36,7 +39,7 @@ def command(job, folder, threads, seconds):
 
 def main(job, threads, seconds):
     """Prints operations a second, by db_bench's own count."""
-    keys, locks, benchmark, counted = RUNS[job]
+    keys, locks, benchmark, *counted = RUNS[job]
     # db_bench ends by itself in whole seconds, so a shorter run is one of many operations.
     length = (
         [f"--duration={round(seconds)}", "--reads=2000000000"]
@@ -65,10 +68,10 @@ def main(job, threads, seconds):
         )
     text = done.stdout + done.stderr
     took = re.search(rf"^{benchmark} .* ([\d.]+) seconds (\d+) operations", text, re.M)
-    count = re.search(rf"{re.escape(counted)} COUNT : (\d+)", text)
-    if done.returncode or not took or not count:
+    counts = [re.search(rf"{re.escape(c)} COUNT : (\d+)", text) for c in counted]
+    if done.returncode or not took or not all(counts):
         sys.exit(f"db_bench said nothing of {benchmark}: {text[-300:]}")
-    print(int(count[1]) / float(took[1]))
+    print(sum(int(c[1]) for c in counts) / float(took[1]))
 
 
 if __name__ == "__main__":

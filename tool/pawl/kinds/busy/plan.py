@@ -19,7 +19,7 @@ MACHINES = {
     "busy-2": (0, 2),
     "busy-4": (0, 4),
 }
-MAIN, MUTEX = crowd.MAIN, "w/pthread_mutex"
+MAIN, MUTEX = crowd.MAIN, crowd.MUTEX
 BASELINE = crowd.BASELINE
 PEERS = (*crowd.PEERS, MUTEX)
 # Those whose waits can have a deadline.

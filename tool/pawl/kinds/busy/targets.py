@@ -127,6 +127,12 @@ def targets() -> list[Target]:
             for m in JUDGED
             if m != "idle"
         ),
+        *long_waits(),
+    ]
+
+
+def long_waits() -> list[Target]:
+    return [
         Target(
             f"{MAIN}: p99.9 of waits / (2 x {MUTEX}'s, 25 ms at least), worst cell",
             1.0,

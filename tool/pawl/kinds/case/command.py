@@ -42,6 +42,9 @@ CASES = {
         "writes-beside-readers": "writes of one key beside threads that read it",
         "reads-100-locks": "reads of 100,000 keys with 100 locks, beside a writer",
         "writes-100-locks": "writes of 100,000 keys with 100 locks, beside readers",
+        "one-lock": "reads and writes of 100,000 keys with one lock, one thread writing",
+        "one-lock-reads": "the reads of these",
+        "one-lock-alone": "reads of 100,000 keys with one lock, nobody writing",
     },
     "haproxy": {
         f"{job}-{build}{unit}": f"{words}, {locks}{of}"
@@ -101,23 +104,31 @@ def _jobs(o: Call) -> list[str]:
     return names
 
 
+def cells_of(
+    case: str, jobs: list[str], counts: list[int], rounds: int, seconds: float, rows: list[str]
+) -> list[Cell]:
+    cells = []
+    for job in jobs:
+        for threads in counts:
+            told = {
+                "case": case,
+                "scene": job,
+                "threads": threads,
+                "rounds": rounds,
+                "seconds": seconds,
+            }
+            texts = [text for key, value in told.items() for text in (f"--{key}", str(value))]
+            words = CASES[case][job]
+            about = {"bench": "case", **told, "words": words, "pin": "none", "candidates": rows}
+            cells.append(Cell(about, [*texts, "--candidates", ",".join(rows)]))
+    return cells
+
+
 def _plan(o: Call) -> Plan:
     choice = o.choose(BASELINE)
     rows = [n for n in ROWS if n in choice.names]
-    cells = []
-    for job in _jobs(o):
-        for threads in ranges.threads(o["threads"]):
-            told = {
-                "case": o["case"],
-                "scene": job,
-                "threads": threads,
-                "rounds": o["rounds"],
-                "seconds": o["seconds"],
-            }
-            texts = [text for key, value in told.items() for text in (f"--{key}", str(value))]
-            words = CASES[o["case"]][job]
-            about = {"bench": "case", **told, "words": words, "pin": "none", "candidates": rows}
-            cells.append(Cell(about, [*texts, "--candidates", ",".join(rows)]))
+    counts = ranges.threads(o["threads"])
+    cells = cells_of(o["case"], _jobs(o), counts, o["rounds"], o["seconds"], rows)
     each = o["seconds"] + START_SECONDS
     seconds = sum(cell.sample_count * each for cell in cells)
     return Plan(cells, choice.missing, seconds, keeps_complete=True)

@@ -9,6 +9,7 @@ from pawl.core.kind import Cell
 DRIVER = "pawl-bench-crowd"
 BASELINE, FLOOR = candidates.RWLOCK, "floor/none"
 MAIN, SPIN = "r+w/pawl_lock64", "r+w/pawl_spin64"
+MUTEX = candidates.MUTEX
 # The lock with scaling readers, by the value of PAWL_BIAS.
 OFF, EVIDENCE = "r+w/pawl_lock64_off", "r+w/pawl_lock64_evidence"
 # Those that sleep and have a shared mode: what the sleeping lock is measured against.

@@ -5,14 +5,14 @@ The worst of all cells decides, and the note names it.
 """
 
 import statistics
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from pawl.core import stats, table
 from pawl.core.errors import BadInput
 from pawl.core.targets import Finding, Target, find_part, rate, ratio, samples_of
 from pawl.kinds.crowd.kind import KIND
-from pawl.kinds.crowd.plan import EVIDENCE, FLOOR, MAIN, OFF, SPIN
-from pawl.kinds.crowd.record import FAIR, GRID, SCALING
+from pawl.kinds.crowd.plan import BASELINE, EVIDENCE, FLOOR, MAIN, MUTEX, OFF, PEERS, SPIN
+from pawl.kinds.crowd.record import COLLAPSE, FAIR, GRID, LONG_US, SCALING, SHORT_US
 from pawl.kinds.crowd.table import best_peer, fairness, label
 
 CROWDED, FEW = 32, 2
@@ -201,3 +201,64 @@ def scaling() -> list[Target]:
             _not_below,
         )
     ]
+
+
+# ---- Where a lock may collapse ------------------------------------------------------------------
+
+
+def _steady(run: dict, section: float) -> dict:
+    return next(c for c in _cells(run, COLLAPSE.title) if c["section_us"] == section)
+
+
+def _short(name: str) -> Callable[[dict], Finding]:
+    return lambda run: ratio(_steady(run, SHORT_US), name, BASELINE)
+
+
+def _short_cpu(run: dict) -> Finding:
+    cell = _steady(run, SHORT_US)
+    there = {s["candidate"] for s in cell["samples"]}
+    peers = {n: _cpu(cell, n) for n in (*PEERS, MUTEX) if n in there}
+    best = min(peers, key=peers.__getitem__)
+    return Finding(_cpu(cell, MAIN) / peers[best], note=f"against {best}")
+
+
+def _long_rate(run: dict) -> Finding:
+    cell = _steady(run, LONG_US)
+    best = best_peer(cell) or BASELINE
+    found = ratio(cell, MAIN, best)
+    found.note = f"against {best}"
+    return found
+
+
+def _long_wait(run: dict) -> Finding:
+    own = samples_of(_steady(run, LONG_US), MAIN)
+    return Finding(statistics.median(s["wait_ns"]["p99.9"] for s in own) / 1e6)
+
+
+def _long_jain(run: dict) -> Finding:
+    value = fairness(samples_of(_steady(run, LONG_US), MAIN))["100ms"]
+    if value is None:
+        raise BadInput("the samples are shorter than 100 ms; record again without --seconds.")
+    return Finding(value)
+
+
+def _null(section: float) -> Callable[[dict], Finding]:
+    return lambda run: ratio(_steady(run, section), MAIN, OFF)
+
+
+def collapse() -> list[Target]:
+    short = f"{CROWDED} threads, sections of {SHORT_US * 1000:g} ns, no pause"
+    long = f"{CROWDED} threads, sections of {LONG_US:g} us"
+    return [
+        *(Target(f"{short}: {n} / {BASELINE}", 1.0, True, _short(n)) for n in (MAIN, EVIDENCE)),
+        Target(f"{short}: {MAIN} / best peer, CPU time a section", 1.0, False, _short_cpu),
+        Target(f"{long}: {MAIN} / best sleeping peer", 1.0, True, _long_rate),
+        Target(f"{long}: {MAIN}, p99.9 of waits, ms", 12.0, False, _long_wait),
+        Target(f"{long}: {MAIN}, Jain's index over 100 ms", 0.9, True, _long_jain),
+    ]
+
+
+def collapse_note(run: dict) -> str:
+    """The lock against itself, in both cells: the noise."""
+    short, long = (_null(us)(run).show() for us in (SHORT_US, LONG_US))
+    return f"the same lock twice, short and long sections: {short}, {long}"

@@ -78,6 +78,12 @@ def targets() -> list[Target]:
             True,
             _scaling,
         ),
+        *beside_others(),
+    ]
+
+
+def beside_others() -> list[Target]:
+    return [
         Target(
             f"hash, reading only, 2 threads: {MAIN} / {BASELINE}, worst size", 0.9, True, _of_ideal
         ),

@@ -173,11 +173,11 @@ def _has_additions(run: dict) -> bool:
     return bool(stats.of_candidate(_pair(run, 1)["samples"], XADD))
 
 
-def word() -> list[Target]:
+def word(limit: float = 1.05) -> list[Target]:
     return [
         Target(
             f"reader's pair, 1 thread: {MAIN} / {XADD}, time",
-            1.05,
+            limit,
             False,
             _time(MAIN, XADD),
             middle=True,

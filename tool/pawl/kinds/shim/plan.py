@@ -7,6 +7,7 @@ from pawl.core.kind import Cell
 
 DRIVER = "pawl-bench-shim"
 BASELINE, MAIN, SCALING = "r+w/libc", "r+w/pawl_preload", "r+w/pawl_preload_scaling"
+AGAIN, PREFER = "r+w/libc_again", "r+w/pawl_preload_readers"
 RECORDED = "r+w/libc_recorded"  # the C library's, under the recorder of `pawl trace`
 # What a row's name begins with.
 ROWS = (
@@ -45,10 +46,10 @@ PROGRAMS = ("libssl", "memcached", "pigz", "slapd", "unbound")
 CROWDS = ("crowd", "crowd-busy-1", "crowd-busy-2")
 
 
-def plan(scale: float, names: list[str]) -> list[Cell]:
+def plan(scale: float, names: list[str], scenes: dict[str, Scene] = SCENES) -> list[Cell]:
     """`scale` multiplies the lengths of all samples."""
     cells = []
-    for name, scene in SCENES.items():
+    for name, scene in scenes.items():
         rows = [n for n in scene.rows if n in names]
         told = {
             "scene": name,

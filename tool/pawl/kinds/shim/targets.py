@@ -6,11 +6,21 @@ from collections.abc import Callable, Iterable
 from pawl.core.errors import BadInput
 from pawl.core.targets import Finding, Runs, Target, find_part, rate, ratio
 from pawl.kinds.shim.kind import KIND
-from pawl.kinds.shim.plan import BASELINE, CROWDS, MAIN, PROGRAMS, RECORDED, SCALING, SCENES
+from pawl.kinds.shim.plan import (
+    AGAIN,
+    BASELINE,
+    CROWDS,
+    MAIN,
+    PREFER,
+    PROGRAMS,
+    RECORDED,
+    SCALING,
+    SCENES,
+)
 
 
-def _cell(run: dict, scene: str) -> dict:
-    for cell in find_part(run, KIND.name)["cells"]:
+def _cell(run: dict, scene: str, kind: str = KIND.name) -> dict:
+    for cell in find_part(run, kind)["cells"]:
         if cell["scene"] == scene:
             return cell
     raise BadInput(f"the run of {run.get('started')} has no scene {scene}; record again.")
@@ -98,3 +108,38 @@ def notes(runs: Runs) -> Iterable[str]:
             for scene in ("pair-read", "pair-write", *CROWDS, "unbound")
         )
         yield f"{path.name}: {SCALING} / {BASELINE} (information): {found}"
+
+
+# ---- Where a lock may collapse ------------------------------------------------------------------
+
+
+def _job(job: str, name: str) -> Callable[[dict], Finding]:
+    return lambda run: ratio(_cell(run, job, "case"), name, BASELINE)
+
+
+def collapse() -> list[Target]:
+    busy = "crowd-busy-2"
+    return [
+        Target(
+            f"preload library, {SCENES[busy].threads} threads beside 2 busy processes on each "
+            f"CPU: {MAIN} / {BASELINE}",
+            1.0,
+            True,
+            _rate(busy, MAIN),
+        ),
+        *(
+            Target(f"RocksDB, one lock, 4 threads, {what}: {name} / {BASELINE}", 1.0, True, find)
+            for what, name, job in (
+                ("reads and writes beside a writer", MAIN, "one-lock"),
+                ("reads beside a writer", PREFER, "one-lock-reads"),
+                ("reads, nobody writing", MAIN, "one-lock-alone"),
+            )
+            for find in (_job(job, name),)
+        ),
+    ]
+
+
+def collapse_note(run: dict) -> str:
+    noise = [_rate("crowd-busy-2", AGAIN)(run)]
+    noise += [_job(job, AGAIN)(run) for job in ("one-lock", "one-lock-reads", "one-lock-alone")]
+    return f"the C library twice, in the same order: {', '.join(f.show() for f in noise)}"
