@@ -33,9 +33,8 @@ static void *consumer(void *unused)
  * all asleep still, and made many items for one wake. It also polled, which is another fault. */
 static void *producer(void *unused)
 {
-    int i;
     (void)unused;
-    for (i = 0; i < 100; i++) {
+    for (int i = 0; i < 100; i++) {
         must(pthread_mutex_lock(&mutex) == 0);
         while (asleep != 6 || (!signals && woken < 6 * i))
             must(pthread_cond_wait(&idle, &mutex) == 0);

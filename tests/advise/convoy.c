@@ -6,8 +6,7 @@ static pthread_mutex_t mutexes[8];
 
 static NOINLINE void work(pthread_mutex_t *mutex)
 {
-    int i;
-    for (i = 0; i < 60; i++) {
+    for (int i = 0; i < 60; i++) {
         must(pthread_mutex_lock(mutex) == 0);
         usleep(100);
         must(pthread_mutex_unlock(mutex) == 0);
@@ -30,8 +29,7 @@ static void *mended(void *number)
 
 int main(int count, char **words)
 {
-    size_t i;
-    for (i = 0; i < 8; i++)
+    for (size_t i = 0; i < 8; i++)
         must(pthread_mutex_init(&mutexes[i], NULL) == 0);
     together(is_mended(count, words) ? mended : fault, 8);
     return 0;

@@ -26,8 +26,7 @@ static NOINLINE void add_entry(pthread_mutex_t *m)
 
 static void run(long number, pthread_mutex_t *log, pthread_mutex_t *table)
 {
-    int i;
-    for (i = 0; i < 100; i++) {
+    for (int i = 0; i < 100; i++) {
         if (number == 0)
             add_line(log);
         else

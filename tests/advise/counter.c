@@ -14,9 +14,8 @@ static NOINLINE void add(long n)
 
 static void *fault(void *unused)
 {
-    long i;
     (void)unused;
-    for (i = 0; i < 50000; i++)
+    for (long i = 0; i < 50000; i++)
         add(1);
     return NULL;
 }

@@ -54,14 +54,13 @@ static void *one_of_three(void *number)
 static int all_three(void)
 {
     pthread_t ids[3];
-    size_t i;
-    for (i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3; i++) {
         must(pthread_create(&ids[i], NULL, one_of_three, (void *)i) == 0);
         take(&turn);
     }
-    for (i = 0; i < 3; i++)
+    for (size_t i = 0; i < 3; i++)
         must(sem_post(&end) == 0);
-    for (i = 0; i < 3; i++)
+    for (size_t i = 0; i < 3; i++)
         must(pthread_join(ids[i], NULL) == 0);
     return 0;
 }

@@ -8,9 +8,8 @@ static volatile long value, seen;
 
 static void *waiter(void *unused)
 {
-    int i;
     (void)unused;
-    for (i = 0; i < 10; i++) {
+    for (int i = 0; i < 10; i++) {
         take(&go);
         must(pthread_mutex_lock(&mutex) == 0);
         seen += value;
@@ -40,10 +39,9 @@ int main(int count, char **words)
 {
     const bool mended = is_mended(count, words);
     pthread_t id;
-    int i;
     must(sem_init(&go, 0, 0) == 0 && sem_init(&done, 0, 0) == 0);
     must(pthread_create(&id, NULL, waiter, NULL) == 0);
-    for (i = 0; i < 10; i++) {
+    for (int i = 0; i < 10; i++) {
         if (mended)
             slow_outside();
         else

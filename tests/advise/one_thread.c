@@ -17,8 +17,7 @@ static NOINLINE void add(bool locked)
 int main(int count, char **words)
 {
     const bool locked = !is_mended(count, words);
-    long i;
-    for (i = 0; i < 100000; i++)
+    for (long i = 0; i < 100000; i++)
         add(locked);
     return 0;
 }

@@ -8,9 +8,8 @@ static bool ready;
 
 static NOINLINE bool is_ready(void)
 {
-    bool now;
     must(pthread_mutex_lock(&mutex) == 0);
-    now = ready;
+    bool now = ready;
     must(pthread_mutex_unlock(&mutex) == 0);
     return now;
 }

@@ -31,10 +31,9 @@ static inline void take(sem_t *s)
 static inline void together(void *(*call)(void *), size_t n)
 {
     pthread_t ids[16];
-    size_t i;
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         must(pthread_create(&ids[i], NULL, call, (void *)i) == 0);
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         must(pthread_join(ids[i], NULL) == 0);
 }
 
@@ -42,8 +41,7 @@ static inline void together(void *(*call)(void *), size_t n)
 static inline void in_turn(void *(*call)(void *), size_t n)
 {
     pthread_t id;
-    size_t i;
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         must(pthread_create(&id, NULL, call, (void *)i) == 0 && pthread_join(id, NULL) == 0);
 }
 

@@ -7,9 +7,8 @@ static long value;
 
 static NOINLINE void look_then_write(long wanted)
 {
-    long seen;
     must(pthread_rwlock_rdlock(&lock) == 0);
-    seen = value;
+    long seen = value;
     must(pthread_rwlock_unlock(&lock) == 0);
     if (seen == wanted)
         return;
@@ -28,16 +27,14 @@ static NOINLINE void look_and_write(long wanted)
 
 static void *fault(void *number)
 {
-    long i;
-    for (i = 0; i < 20000; i++)
+    for (long i = 0; i < 20000; i++)
         look_then_write(i * 2 + (long)number);
     return NULL;
 }
 
 static void *mended(void *number)
 {
-    long i;
-    for (i = 0; i < 20000; i++)
+    for (long i = 0; i < 20000; i++)
         look_and_write(i * 2 + (long)number);
     return NULL;
 }

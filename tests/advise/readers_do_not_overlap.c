@@ -34,9 +34,8 @@ static NOINLINE void second(void)
 
 static void *mended(void *unused)
 {
-    long i;
     (void)unused;
-    for (i = 0; i < 25000; i++) {
+    for (long i = 0; i < 25000; i++) {
         first();
         second();
     }

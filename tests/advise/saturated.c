@@ -23,18 +23,16 @@ static NOINLINE void work_outside(void)
 
 static void *fault(void *unused)
 {
-    int i;
     (void)unused;
-    for (i = 0; i < 100; i++)
+    for (int i = 0; i < 100; i++)
         work_inside();
     return NULL;
 }
 
 static void *mended(void *unused)
 {
-    int i;
     (void)unused;
-    for (i = 0; i < 100; i++)
+    for (int i = 0; i < 100; i++)
         work_outside();
     return NULL;
 }

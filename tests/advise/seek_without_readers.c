@@ -38,16 +38,14 @@ static NOINLINE void write_at_once(unsigned number)
 
 static void *fault(void *number)
 {
-    unsigned i;
-    for (i = 0; i < 5000; i++)
+    for (unsigned i = 0; i < 5000; i++)
         seek_then_write(i * 2 + (unsigned)(size_t)number);
     return NULL;
 }
 
 static void *mended(void *number)
 {
-    unsigned i;
-    for (i = 0; i < 5000; i++)
+    for (unsigned i = 0; i < 5000; i++)
         write_at_once(i * 2 + (unsigned)(size_t)number);
     return NULL;
 }

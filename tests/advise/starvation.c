@@ -29,12 +29,11 @@ static NOINLINE void read_a_while(size_t me)
 static void *reader(void *number)
 {
     const size_t me = (size_t)number;
-    int i;
     if (me == 1)
         take(&turn[1]);
     else
         must(sem_post(&writes) == 0);
-    for (i = 0; i < ROUNDS; i++)
+    for (int i = 0; i < ROUNDS; i++)
         read_a_while(me);
     must(sem_post(&turn[1 - me]) == 0);
     return NULL;

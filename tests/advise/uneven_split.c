@@ -15,8 +15,7 @@ static NOINLINE void add(size_t at)
 
 static void *fault(void *number)
 {
-    size_t i;
-    for (i = 0; i < 100; i++)
+    for (size_t i = 0; i < 100; i++)
         add(i % 10 == 0 ? (i / 10 + (size_t)number) % 8 : 0);
     return NULL;
 }
@@ -24,16 +23,14 @@ static void *fault(void *number)
 /* Each thread is at another lock than the other at a time. */
 static void *mended(void *number)
 {
-    size_t i;
-    for (i = 0; i < 100; i++)
+    for (size_t i = 0; i < 100; i++)
         add((i % 4) + 4 * (size_t)number);
     return NULL;
 }
 
 int main(int count, char **words)
 {
-    size_t i;
-    for (i = 0; i < 8; i++)
+    for (size_t i = 0; i < 8; i++)
         must(pthread_mutex_init(&locks[i], NULL) == 0);
     together(is_mended(count, words) ? mended : fault, 2);
     return 0;

@@ -57,9 +57,8 @@ static NOINLINE void unlock_and_wake(void)
 
 static void *waker(void *unused)
 {
-    int i;
     (void)unused;
-    for (i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < ROUNDS; i++) {
         must(pthread_mutex_lock(&mutex) == 0);
         while (!is_asleep)
             must(pthread_cond_wait(&idle, &mutex) == 0);

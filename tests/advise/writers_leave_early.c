@@ -8,8 +8,7 @@ static sem_t inside[2];
 
 static NOINLINE void refresh(long i)
 {
-    long n;
-    for (n = 0; n < 20000; n++)
+    for (long n = 0; n < 20000; n++)
         values[n] += i;
 }
 
@@ -28,8 +27,7 @@ static NOINLINE void look(long i)
 /* Readers that meet: that is what a read-write lock is for. */
 static void meet(long number)
 {
-    int i;
-    for (i = 0; i < 20; i++) {
+    for (int i = 0; i < 20; i++) {
         must(pthread_rwlock_rdlock(&lock) == 0);
         must(sem_post(&inside[1 - number]) == 0);
         take(&inside[number]);
@@ -39,9 +37,8 @@ static void meet(long number)
 
 static void *fault(void *number)
 {
-    long i;
     meet((long)number);
-    for (i = 0; i < 400; i++) {
+    for (long i = 0; i < 400; i++) {
         look(i);
         must(pthread_rwlock_wrlock(&lock) == 0);
         if (i % 10 == 0)
@@ -54,9 +51,8 @@ static void *fault(void *number)
 /* Each thread's writes are few: what is read before them is no pattern. */
 static void *mended(void *number)
 {
-    long i;
     meet((long)number);
-    for (i = 0; i < 400; i++) {
+    for (long i = 0; i < 400; i++) {
         look(i);
         if (i % 10 == 5 * (long)number) {
             must(pthread_rwlock_wrlock(&lock) == 0);

@@ -53,26 +53,22 @@ static void *other_thread(void *unused)
 static bool other_sleeps(void)
 {
     char path[64], text[256];
-    const char *after;
-    FILE *file;
-    size_t length;
     (void)snprintf(path, sizeof path, "/proc/self/task/%u/stat", pawl_load_relaxed32(&other_id));
-    file = fopen(path, "r");
+    FILE *file = fopen(path, "r");
     if (file == NULL)
         return true;
-    length = fread(text, 1, sizeof text - 1, file);
+    size_t length = fread(text, 1, sizeof text - 1, file);
     (void)fclose(file);
     text[length] = 0;
-    after = strrchr(text, ')');
+    const char *after = strrchr(text, ')');
     return after == NULL || after[2] == 'S';
 }
 
 static void until_it_is_in_or_waits(void)
 {
-    unsigned looks;
     while (pawl_load_relaxed32(&phase) < PHASE_ENTERS)
         sched_yield();
-    for (looks = 0; looks < 200 && pawl_load_relaxed32(&phase) == PHASE_ENTERS; looks++) {
+    for (unsigned looks = 0; looks < 200 && pawl_load_relaxed32(&phase) == PHASE_ENTERS; looks++) {
         if (other_sleeps())
             return;
         sched_yield();
@@ -81,10 +77,9 @@ static void until_it_is_in_or_waits(void)
 
 static void use_all(void)
 {
-    unsigned i;
     if (now->check != NULL)
         now->check();
-    for (i = 0; i < now->count; i++)
+    for (unsigned i = 0; i < now->count; i++)
         if (now->states[i].wake == NULL) {
             must(now->states[i].enter_at_once());
             now->states[i].leave();
@@ -98,8 +93,7 @@ static void use_all(void)
 /* What the states of a lock let in beside the thread that holds it. */
 static void look_beside_the_holder(bool *may)
 {
-    unsigned i;
-    for (i = 0; i < now->count; i++)
+    for (unsigned i = 0; i < now->count; i++)
         if ((may[i] = now->states[i].enter_at_once()))
             now->states[i].leave();
 }
@@ -109,9 +103,8 @@ static void look_beside_the_holder(bool *may)
 static void must_be_let_in_as_the_parent_was(void)
 {
     bool may[MOST_STATES];
-    unsigned i;
     look_beside_the_holder(may);
-    for (i = 0; i < now->count; i++)
+    for (unsigned i = 0; i < now->count; i++)
         if (may[i] != may_enter[i]) {
             fprintf(stderr, "%s: in a child forked beside %s, %s is %s\n", now->name, its->name,
                     now->states[i].name, may[i] ? "granted" : "refused");
@@ -135,7 +128,6 @@ static void must_end_well(pid_t child)
 
 static void live_in_child(bool held, bool wanted, bool looked)
 {
-    pid_t child;
     alarm(TEST_HANGS);
     if (looked)
         must_be_let_in_as_the_parent_was();
@@ -153,7 +145,7 @@ static void live_in_child(bool held, bool wanted, bool looked)
     now->make();
     others = 0;
     use_all();
-    child = fork();
+    pid_t child = fork();
     if (child == 0) {
         alarm(TEST_HANGS);
         use_all();
@@ -168,14 +160,13 @@ static void fork_once(void)
     const bool held = its != NULL && pawl_load_relaxed32(&phase) == PHASE_IN;
     const bool wanted = its != NULL && !held;
     const bool looks = held && mine == NULL && now->anew != ANEW_NEVER;
-    pid_t child;
     if (looks) {
         must(now->count <= MOST_STATES);
         look_beside_the_holder(may_enter);
         views++;
     }
     fflush(NULL);
-    child = fork();
+    pid_t child = fork();
     if (child == 0)
         live_in_child(held, wanted, looks);
     must_end_well(child);
@@ -214,12 +205,11 @@ static void fork_in(bool other_first)
 
 static void the_child_of_a_fork_in_any_state_goes_on(void **state)
 {
-    unsigned p, i, j;
     (void)state;
-    for (p = 0; p < sizeof primitives / sizeof primitives[0]; p++) {
+    for (unsigned p = 0; p < sizeof primitives / sizeof primitives[0]; p++) {
         now = &primitives[p];
-        for (i = 0; i <= now->count; i++)
-            for (j = 0; j <= now->count; j++) {
+        for (unsigned i = 0; i <= now->count; i++)
+            for (unsigned j = 0; j <= now->count; j++) {
                 mine = i < now->count ? &now->states[i] : NULL;
                 its = j < now->count ? &now->states[j] : NULL;
                 if (mine != NULL && mine->wake != NULL)
@@ -269,12 +259,11 @@ static void wake_the_parents_thread(void)
 static int ends_beside_a_thread_that_waits(pid_t (*start)(void))
 {
     pthread_t waiter;
-    pid_t child;
     int status;
     set_up_what_needs_no_handlers();
     must(pthread_create(&waiter, NULL, wait_for_the_child, NULL) == 0);
     fflush(NULL);
-    child = start();
+    pid_t child = start();
     must(child > 0 && waitpid(child, &status, 0) == child);
     must(pthread_join(waiter, NULL) == 0);
     must(munmap(awaited, sizeof *awaited) == 0);
@@ -311,9 +300,8 @@ static bool writes_the_pair(void)
 
 static pid_t start_without_handlers(void)
 {
-    pid_t child;
     pawl_spin32_take_write(&spin);
-    child = _Fork();
+    pid_t child = _Fork();
     if (child != 0)
         return child;
     alarm(TEST_HANGS);

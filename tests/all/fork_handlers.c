@@ -75,10 +75,9 @@ __attribute__((constructor)) static void built(void)
 static void forks_with(struct story told, void (*child)(void))
 {
     int status = 0;
-    pid_t pid;
     story = told;
     fflush(NULL);
-    pid = fork();
+    pid_t pid = fork();
     must(pid >= 0);
     if (pid == 0) {
         alarm(TEST_HANGS);
@@ -175,15 +174,14 @@ TEST_CASE(a_handler_holds_a_lock_for_which_others_wait)
 {
     const struct story told = {takes_and_lets_wait, drops, drops};
     pthread_t others[3];
-    unsigned i;
     stop = 0;
-    for (i = 0; i < 3; i++)
+    for (unsigned i = 0; i < 3; i++)
         others[i] = test_start(i == 0 ? writes_and_writes : reads_and_reads, NULL);
     for (whose = BEFORE_OURS; whose < ORDERS; whose++)
-        for (i = 0; i < 20; i++)
+        for (unsigned i = 0; i < 20; i++)
             forks_with(told, uses_the_lock);
     pawl_store_relaxed32(&stop, 1);
-    for (i = 0; i < 3; i++)
+    for (unsigned i = 0; i < 3; i++)
         test_join(others[i]);
 }
 
@@ -249,9 +247,8 @@ static pawl_bigref references;
 
 static void *counts_and_reads(void *nothing)
 {
-    unsigned i, n;
-    for (n = 0; pawl_load_relaxed32(&stop) == 0; n++) {
-        for (i = 0; i < MODES; i++)
+    for (unsigned n = 0; pawl_load_relaxed32(&stop) == 0; n++) {
+        for (unsigned i = 0; i < MODES; i++)
             pawl_counter_exact_add(&counters[i], 1);
         if (n % 16 == 0)
             (void)pawl_counter_exact_read(&counters[n / 16 % MODES]);
@@ -263,8 +260,7 @@ static void *counts_and_reads(void *nothing)
 
 static void reads_counters(void)
 {
-    unsigned i;
-    for (i = 0; i < MODES; i++)
+    for (unsigned i = 0; i < MODES; i++)
         must(pawl_counter_exact_read(&counters[i]) >= 0);
     must(pawl_counter_limit_read(&limited) >= 0);
     must(pawl_bigref_read(&references) == 1);
@@ -274,11 +270,10 @@ static void reads_counters(void)
 static void counts_in_the_child(void)
 {
     int64_t seen[MODES];
-    unsigned i, round;
-    for (i = 0; i < MODES; i++)
+    for (unsigned i = 0; i < MODES; i++)
         seen[i] = pawl_counter_exact_read(&counters[i]);
-    for (round = 1; round < 4; round++)
-        for (i = 0; i < MODES; i++) {
+    for (unsigned round = 1; round < 4; round++)
+        for (unsigned i = 0; i < MODES; i++) {
             pawl_counter_exact_add(&counters[i], 1);
             must(pawl_counter_exact_read(&counters[i]) == seen[i] + (int64_t)round);
         }
@@ -290,19 +285,18 @@ TEST_CASE(a_handler_reads_counters)
 {
     const struct story told = {reads_counters, reads_counters, reads_counters};
     pthread_t others[3];
-    unsigned i;
-    for (i = 0; i < MODES; i++)
+    for (unsigned i = 0; i < MODES; i++)
         pawl_counter_exact_init(&counters[i], (enum pawl_exact_mode)i);
     pawl_counter_limit_init(&limited, 1000000);
     pawl_bigref_init(&references, NULL, NULL);
     stop = 0;
-    for (i = 0; i < 3; i++)
+    for (unsigned i = 0; i < 3; i++)
         others[i] = test_start(counts_and_reads, NULL);
     for (whose = BEFORE_OURS; whose < ORDERS; whose++)
-        for (i = 0; i < 20; i++)
+        for (unsigned i = 0; i < 20; i++)
             forks_with(told, counts_in_the_child);
     pawl_store_relaxed32(&stop, 1);
-    for (i = 0; i < 3; i++)
+    for (unsigned i = 0; i < 3; i++)
         test_join(others[i]);
 }
 
@@ -345,11 +339,10 @@ static void queues_in_the_child(void)
 TEST_CASE(a_handler_waits_for_callbacks)
 {
     const struct story told = {calls_and_waits, calls_and_waits, calls_and_waits};
-    unsigned i;
     stop = 0;
     const pthread_t other = test_start(calls_too, NULL);
     for (whose = BEFORE_OURS; whose < ORDERS; whose++)
-        for (i = 0; i < 20; i++)
+        for (unsigned i = 0; i < 20; i++)
             forks_with(told, queues_in_the_child);
     pawl_store_relaxed32(&stop, 1);
     test_join(other);

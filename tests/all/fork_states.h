@@ -43,12 +43,11 @@ static pawl_bigref ref;
 
 static void add_to_all(int64_t n)
 {
-    unsigned mode;
     pawl_counter_add(&counter, n);
     pawl_cpu_counter_add(&by_cpu, n);
     (void)pawl_atomic_counter_add(&by_atom, n);
     pawl_seq_counter_add(&by_seq, n);
-    for (mode = 0; mode < 4; mode++)
+    for (unsigned mode = 0; mode < 4; mode++)
         pawl_counter_exact_add(&exact[mode], n);
 }
 
@@ -62,14 +61,13 @@ static unsigned others; /* threads in a state beside the caller; those of a pare
 static void counters_make(void)
 {
     const pawl_seq_count zero = {0, 0};
-    unsigned mode;
     (void)pawl_counter_destroy(&counter);
     pawl_counter_init(&counter);
     (void)pawl_cpu_counter_destroy(&by_cpu);
     pawl_cpu_counter_init(&by_cpu);
     pawl_atomic_counter_init(&by_atom, 0);
     pawl_seq_counter_init(&by_seq, &zero);
-    for (mode = 0; mode < 4; mode++) {
+    for (unsigned mode = 0; mode < 4; mode++) {
         (void)pawl_counter_exact_destroy(&exact[mode]);
         pawl_counter_exact_init(&exact[mode], (enum pawl_exact_mode)mode);
     }
@@ -78,12 +76,11 @@ static void counters_make(void)
 static void counters_check(void)
 {
     const int64_t sum = 3 * (int64_t)others;
-    unsigned mode;
     must(pawl_counter_read(&counter) == sum);
     must(pawl_cpu_counter_read(&by_cpu) == sum);
     must(pawl_atomic_counter_read(&by_atom) == sum);
     must(pawl_seq_counter_now(&by_seq).sum == sum);
-    for (mode = 0; mode < 4; mode++)
+    for (unsigned mode = 0; mode < 4; mode++)
         must(pawl_counter_exact_read(&exact[mode]) == sum);
 }
 

@@ -141,9 +141,8 @@ static pawl_spin64 lock64;
 static void use_all(void *rounds, unsigned index)
 {
     const unsigned before = allocations;
-    unsigned i;
     (void)index;
-    for (i = 0; i < *(unsigned *)rounds; i++) {
+    for (unsigned i = 0; i < *(unsigned *)rounds; i++) {
         EACH_OPERATION(16);
         EACH_OPERATION(32);
         EACH_OPERATION(64);

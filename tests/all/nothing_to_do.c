@@ -46,9 +46,8 @@ TEST_CASE(a_place_whose_generations_are_used_up_is_used_no_more)
 TEST_CASE(a_grace_period_that_is_over_is_not_waited_for)
 {
     pawl_rcu_domain domain;
-    uint64_t cookie;
     assert_int_equal(pawl_rcu_domain_init(&domain, "idle"), 0);
-    cookie = pawl_rcu_domain_start_poll(&domain);
+    uint64_t cookie = pawl_rcu_domain_start_poll(&domain);
     pawl_rcu_domain_synchronize(&domain);
     pawl_rcu_domain_synchronize(&domain);
     assert_true(pawl_rcu_domain_poll(&domain, cookie));

@@ -46,17 +46,15 @@ static void handle(int number)
 {
     const int saved = errno;
     struct slot *const s = me;
-    const struct node *n;
-    unsigned i;
     (void)number;
     if (s == NULL)
         return;
-    for (i = 0; i < QUIET; i++)
+    for (unsigned i = 0; i < QUIET; i++)
         place_walk(&locks.quiet[i], &s->in_handlers, true);
     pawl_counter_add_in_handler(&others.counter, 1);
     s->by_handlers++;
     pawl_rcu_read_lock();
-    n = pawl_rcu_dereference(others.node);
+    const struct node *n = pawl_rcu_dereference(others.node);
     must(n->complement == ~n->number);
     pawl_rcu_read_unlock();
     errno = saved;
@@ -64,9 +62,8 @@ static void handle(int number)
 
 static void says_who_is_stuck(int number)
 {
-    unsigned i;
     (void)number;
-    for (i = 0; i < SLOTS; i++)
+    for (unsigned i = 0; i < SLOTS; i++)
         fprintf(stderr, "slot %u: %u steps, now at step_%u\n", i, slots[i].beat, slots[i].doing);
     abort();
 }
@@ -76,7 +73,6 @@ static void says_who_is_stuck(int number)
 /* It has what the forking thread held. It makes anew those that others held. */
 static void child_goes_on(uint64_t *random, struct place *held)
 {
-    unsigned i;
     must(signal(SIGALRM, SIG_DFL) != SIG_ERR);
     alarm(TEST_HANGS);
     if (held != NULL) {
@@ -85,7 +81,7 @@ static void child_goes_on(uint64_t *random, struct place *held)
     }
     me = NULL;
     locks_begin();
-    for (i = 0; i < 30; i++) {
+    for (unsigned i = 0; i < 30; i++) {
         places_nest(random);
         place_walk(&locks.quiet[i % QUIET], random, true);
         step_pshared(random);
@@ -103,10 +99,9 @@ static void step_fork(uint64_t *random)
 {
     struct place *held = &locks.places[test_random_below(random, PLACES)];
     int status = 0;
-    pid_t child;
     if (!held->verbs->run[OP_try_read](&held->lock))
         held = NULL;
-    child = fork();
+    pid_t child = fork();
     must(child >= 0);
     if (child == 0)
         child_goes_on(random, held);
@@ -173,9 +168,8 @@ static void step(struct slot *s)
 static void *work(void *slot)
 {
     struct slot *const s = (struct slot *)slot;
-    unsigned i;
     me = s;
-    for (i = 0; i < s->steps && pawl_load_relaxed32(&stop) == 0; i++)
+    for (unsigned i = 0; i < s->steps && pawl_load_relaxed32(&stop) == 0; i++)
         step(s);
     if (test_random_below(&s->random, 4) == 0) {
         struct place *const p = &locks.places[test_random_below(&s->random, PLACES)];
@@ -207,11 +201,10 @@ static bool has_ended(struct slot *s)
 /* Time for the next alarm begins anew when each thread has gone on. */
 static void watch(uint32_t *beats)
 {
-    unsigned i;
-    for (i = 0; i < SLOTS; i++)
+    for (unsigned i = 0; i < SLOTS; i++)
         if (__atomic_load_n(&slots[i].beat, __ATOMIC_RELAXED) == beats[i])
             return;
-    for (i = 0; i < SLOTS; i++)
+    for (unsigned i = 0; i < SLOTS; i++)
         beats[i] = __atomic_load_n(&slots[i].beat, __ATOMIC_RELAXED);
     alarm(TEST_HANGS);
 }
@@ -246,25 +239,25 @@ static void round_of(uint64_t seed, double seconds)
 {
     uint64_t random = seed;
     struct added all;
-    unsigned i, ended;
     memset(slots, 0, sizeof slots);
     memset(&all, 0, sizeof all);
     locks_begin();
     others_begin();
     pawl_store_relaxed32(&stop, 0);
-    for (i = 0; i < SLOTS; i++)
+    for (unsigned i = 0; i < SLOTS; i++)
         start(&slots[i], &random);
     look_after_threads(&random, test_now() + seconds);
     pawl_store_relaxed32(&stop, 1);
-    for (ended = 0; ended < SLOTS; usleep(100)) { /* in any order: one may wait for another */
-        for (i = 0; i < SLOTS; i++)
+    for (unsigned ended = 0; ended < SLOTS;
+         usleep(100)) { /* in any order: one may wait for another */
+        for (unsigned i = 0; i < SLOTS; i++)
             if (slots[i].steps != 0 && has_ended(&slots[i])) {
                 slots[i].steps = 0;
                 ended++;
             }
         places_drop_all();
     }
-    for (i = 0; i < SLOTS; i++) {
+    for (unsigned i = 0; i < SLOTS; i++) {
         all.plain += slots[i].added.plain + slots[i].by_handlers;
         all.exact += slots[i].added.exact;
         all.limited += slots[i].added.limited;

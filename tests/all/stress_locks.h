@@ -29,13 +29,12 @@ static struct {
 
 static void locks_begin(void)
 {
-    unsigned i;
     memset(&locks, 0, sizeof locks);
     verbs_of_this_copy(32, &locks.verbs[0]);
     verbs_of_this_copy(64, &locks.verbs[1]);
-    for (i = 0; i < PLACES; i++)
+    for (unsigned i = 0; i < PLACES; i++)
         locks.places[i].verbs = &locks.verbs[i % 2];
-    for (i = 0; i < QUIET; i++)
+    for (unsigned i = 0; i < QUIET; i++)
         locks.quiet[i].verbs = &locks.verbs[i % 2];
 }
 
@@ -154,8 +153,7 @@ static bool place_drops_one(struct place *p, uint32_t *count)
 
 static void places_drop_all(void)
 {
-    unsigned i;
-    for (i = 0; i < PLACES; i++)
+    for (unsigned i = 0; i < PLACES; i++)
         while (place_drops_one(&locks.places[i], &locks.places[i].handed) ||
                place_drops_one(&locks.places[i], &locks.places[i].left))
             continue;
@@ -197,8 +195,7 @@ static uint64_t place_units(const struct place *p)
 /* No thread is in, and no word and no entry remembers one. */
 static void places_are_free(struct place *p, unsigned count)
 {
-    unsigned i;
-    for (i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++) {
         must(place_units(&p[i]) == 0 && p[i].a == p[i].b);
         must(p[i].verbs->run[OP_try_write](&p[i].lock));
         (void)p[i].verbs->run[OP_drop_write](&p[i].lock);

@@ -50,11 +50,10 @@ static void the_struct_has_at_most_64_bytes_and_begins_with_one_reference(void *
 static void as_long_as_one_thread_uses_it_it_takes_no_cells(void **state)
 {
     pawl_bigref r = fresh();
-    unsigned i;
     (void)state;
-    for (i = 0; i < 1000; i++)
+    for (unsigned i = 0; i < 1000; i++)
         pawl_bigref_get(&r);
-    for (i = 0; i < 1000; i++)
+    for (unsigned i = 0; i < 1000; i++)
         pawl_bigref_drop(&r);
     assert_int_equal(r.place, PAWL_PLACE_NONE_);
     assert_int_equal(pawl_bigref_read(&r), 1);
@@ -124,9 +123,8 @@ static void after_the_release_get_and_drop_do_nothing(void **state)
 static void a_killed_count_can_be_born_again(void **state)
 {
     pawl_bigref r = fresh();
-    unsigned i;
     (void)state;
-    for (i = 1; i <= 5; i++) {
+    for (unsigned i = 1; i <= 5; i++) {
         pawl_bigref_get(&r);
         assert_true(pawl_bigref_kill(&r));
         assert_false(is_local(&r));
@@ -135,7 +133,7 @@ static void a_killed_count_can_be_born_again(void **state)
         assert_true(pawl_bigref_revive(&r)); /* it lives */
         assert_int_equal(pawl_bigref_read(&r), 1 + i);
     }
-    for (i = 0; i < 6; i++)
+    for (unsigned i = 0; i < 6; i++)
         pawl_bigref_drop(&r);
     assert_int_equal(released, 0);
     pawl_bigref_kill(&r);
@@ -145,22 +143,21 @@ static void a_killed_count_can_be_born_again(void **state)
 static void a_part_that_leaves_its_range_moves_to_and_from_the_global_part(void **state)
 {
     pawl_bigref r = fresh();
-    uint64_t i;
     (void)state;
-    for (i = 0; i < 2 * PAWL_BIGREF_TARGET; i++)
+    for (uint64_t i = 0; i < 2 * PAWL_BIGREF_TARGET; i++)
         pawl_bigref_get(&r);
     assert_true(r.global == PAWL_BIGREF_BIAS + 1);
     assert_true(r.own == 2 * PAWL_BIGREF_TARGET);
     pawl_bigref_get(&r);
     assert_true(r.global == PAWL_BIGREF_BIAS + 1 + PAWL_BIGREF_TARGET);
     assert_true(r.own == PAWL_BIGREF_TARGET + 1);
-    for (i = 0; i < PAWL_BIGREF_TARGET + 1; i++)
+    for (uint64_t i = 0; i < PAWL_BIGREF_TARGET + 1; i++)
         pawl_bigref_drop(&r);
     assert_true(r.own == 0);
     pawl_bigref_drop(&r);
     assert_true(r.own == PAWL_BIGREF_TARGET - 1);
     assert_true(r.global == PAWL_BIGREF_BIAS + 1);
-    for (i = 0; i < PAWL_BIGREF_TARGET; i++)
+    for (uint64_t i = 0; i < PAWL_BIGREF_TARGET; i++)
         pawl_bigref_drop(&r); /* below what it began with: the bias carries it */
     assert_true(r.own == PAWL_BIGREF_TARGET - 1);
     assert_int_equal(pawl_bigref_read(&r), 0);
@@ -215,9 +212,8 @@ static void the_second_thread_shares_it(void **state)
 static void other_threads_may_drop_what_this_one_got(void **state)
 {
     pawl_bigref r = fresh();
-    unsigned i;
     (void)state;
-    for (i = 0; i < 8; i++)
+    for (unsigned i = 0; i < 8; i++)
         pawl_bigref_get(&r);
     test_threads(8, drop_one, &r);
     assert_int_equal(pawl_bigref_read(&r), 1);
@@ -260,9 +256,8 @@ static void free_object(pawl_bigref *r, void *arg)
 {
     struct object *o = (struct object *)arg;
     long long sum = 0;
-    unsigned i;
     must(&o->users == r);
-    for (i = 0; i < 8; i++)
+    for (unsigned i = 0; i < 8; i++)
         sum += o->plain[i];
     must(sum == 8 * 9 / 2);
     (void)pawl_fetch_add_relaxed32(o->freed, 1);
@@ -272,8 +267,7 @@ static void free_object(pawl_bigref *r, void *arg)
 static void use_object(void *opaque, unsigned index)
 {
     struct object *o = (struct object *)opaque;
-    int i;
-    for (i = 0; i < 50; i++) {
+    for (int i = 0; i < 50; i++) {
         pawl_bigref_get(&o->users);
         pawl_bigref_drop(&o->users);
     }
@@ -308,12 +302,11 @@ static void kill_it(void *opaque, unsigned index)
 
 static void of_many_who_kill_and_drop_one_releases(void **state)
 {
-    unsigned i, k;
     (void)state;
-    for (i = 1; i <= TEST_SCALE(200); i++) {
+    for (unsigned i = 1; i <= TEST_SCALE(200); i++) {
         static pawl_bigref r;
         pawl_bigref_init(&r, note_release, NULL);
-        for (k = 1; k < 4; k++)
+        for (unsigned k = 1; k < 4; k++)
             pawl_bigref_get(&r);
         test_threads(4, kill_it, &r);
         assert_int_equal(released, i);

@@ -117,10 +117,9 @@ struct shared {
 static void drop_or_free(void *opaque, unsigned index)
 {
     struct shared *s = *(struct shared **)opaque;
-    bool last;
     (void)index;
     pawl_bitlock32_take(&s->word, 3);
-    last = --s->left == 0;
+    bool last = --s->left == 0;
     if (!last)
         pawl_bitlock32_drop(&s->word, 3);
     else
@@ -129,9 +128,8 @@ static void drop_or_free(void *opaque, unsigned index)
 
 static void the_next_holder_may_free_the_memory(void **state)
 {
-    int i;
     (void)state;
-    for (i = 0; i < TEST_SCALE(300); i++) {
+    for (int i = 0; i < TEST_SCALE(300); i++) {
         struct shared *s = (struct shared *)calloc(1, sizeof *s);
         assert_non_null(s);
         s->left = 4;

@@ -485,9 +485,8 @@ TEST_CASE(memory_of_the_caller_must_be_there_aligned_and_have_room)
 static int without_memory(void)
 {
     const struct rlimit none = {0, 0};
-    char *fill;
     must(setrlimit(RLIMIT_DATA, &none) == 0 && setrlimit(RLIMIT_AS, &none) == 0);
-    for (fill = (char *)malloc(65536); fill != NULL; fill = (char *)malloc(65536))
+    for (char *fill = (char *)malloc(65536); fill != NULL; fill = (char *)malloc(65536))
         *fill = 1;
     if (pawl_brlock_init(&lock, PAWL_BRLOCK_MOST_LINES) != ENOMEM)
         return 1;

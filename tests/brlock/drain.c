@@ -22,8 +22,7 @@ static pawl_brlock *const a = &locks[0], *const b = &locks[1], *const c = &locks
 
 static void three_locks_on_a_drain(void)
 {
-    unsigned i;
-    for (i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < 3; i++) {
         must(pawl_brlock_init(&locks[i], 0) == EINVAL); /* without lines it works all the same */
         locks[i].drain = locks[0].drain;
     }
@@ -65,8 +64,7 @@ static pthread_t start_writer(pawl_brlock *lock)
 
 static void read_pairs(pawl_brlock *lock)
 {
-    unsigned i;
-    for (i = 0; i < PAIRS; i++) {
+    for (unsigned i = 0; i < PAIRS; i++) {
         pawl_brlock_take_read(lock);
         pawl_brlock_drop_read(lock);
     }
@@ -74,12 +72,10 @@ static void read_pairs(pawl_brlock *lock)
 
 TEST_CASE(readers_of_another_lock_wake_no_writer)
 {
-    pthread_t writer;
-    uint32_t before;
     pawl_brlock_take_read(a);
-    writer = start_writer(a);
+    pthread_t writer = start_writer(a);
     until_it_names(name_of(a));
-    before = wakes();
+    uint32_t before = wakes();
     read_pairs(b);
     assert_int_equal(wakes(), before);
     pawl_brlock_drop_read(a);
@@ -91,18 +87,16 @@ TEST_CASE(readers_of_another_lock_wake_no_writer)
 /* While two writers sleep the drain cannot name both. */
 TEST_CASE(when_one_of_two_writers_has_left_only_the_other_is_woken)
 {
-    pthread_t first, second;
-    uint32_t before;
     pawl_brlock_take_read(a);
     pawl_brlock_take_read(c);
-    first = start_writer(a);
+    pthread_t first = start_writer(a);
     until_it_names(name_of(a));
-    second = start_writer(c);
+    pthread_t second = start_writer(c);
     until_it_names(DRAIN_SEVERAL);
     pawl_brlock_drop_read(c);
     test_join(second);
     until_it_names(name_of(a));
-    before = wakes();
+    uint32_t before = wakes();
     read_pairs(b);
     read_pairs(c);
     assert_int_equal(wakes(), before);
@@ -125,9 +119,8 @@ static void wake_nobody_in_the_child(void *unused)
 TEST_CASE(readers_in_a_child_of_fork_wake_no_writer_of_the_parent)
 {
     static char said[4096];
-    pthread_t writer;
     pawl_brlock_take_read(a);
-    writer = start_writer(a);
+    pthread_t writer = start_writer(a);
     until_it_names(name_of(a));
     assert_int_equal(test_in_child(wake_nobody_in_the_child, NULL, said, sizeof said), 0);
     assert_true(named() == name_of(a));
@@ -164,7 +157,6 @@ static void *write_in_both(void *unused)
 TEST_CASE(a_writer_that_forks_in_a_handler_is_granted_in_the_child_too)
 {
     struct sigaction action;
-    pthread_t writer;
     int status;
     if (PAWL_TSAN_) {
         print_message("skipped: ThreadSanitizer runs no handler while the writer sleeps\n");
@@ -175,7 +167,7 @@ TEST_CASE(a_writer_that_forks_in_a_handler_is_granted_in_the_child_too)
     action.sa_flags = SA_RESTART;
     must(sigaction(SIGUSR1, &action, NULL) == 0);
     pawl_brlock_take_read_any(a);
-    writer = test_start(write_in_both, NULL);
+    pthread_t writer = test_start(write_in_both, NULL);
     until_it_names(name_of(a));
     must(pthread_kill(writer, SIGUSR1) == 0);
     while (handled == 0)

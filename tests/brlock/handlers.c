@@ -90,10 +90,9 @@ static bool forked; /* this is a child */
 static void forks_in_the_handler(void)
 {
     int status = 0;
-    pid_t child;
     if (forked)
         return;
-    child = fork();
+    pid_t child = fork();
     must(child >= 0);
     if (child == 0) {
         forked = true; /* goes on from the interrupted instruction, and ends in main's place */

@@ -70,10 +70,9 @@ static bool refused;
 
 TEST_CASE(a_registered_reader_executes_no_locked_instruction_and_no_call)
 {
-    unsigned i;
     if (refused)
         skip();
-    for (i = PAIR; i <= IN_TIME; i++) {
+    for (unsigned i = PAIR; i <= IN_TIME; i++) {
         const int steps = counted[i].steps - counted[NOTHING].steps;
         if (steps < 2 || steps > PAIR_AT_MOST || counted[i].locked != 0 || counted[i].calls != 0)
             fail_msg("function %u: %d instructions, %d locked, %d calls", i, steps,

@@ -16,17 +16,15 @@ struct calls {
 static void make(void *opaque)
 {
     const struct calls *c = (const struct calls *)opaque;
-    unsigned i;
     must(pawl_brlock_init(&lock, 8) == 0);
-    for (i = 0; i < 4 && c->call[i] != NULL; i++)
+    for (unsigned i = 0; i < 4 && c->call[i] != NULL; i++)
         c->call[i](&lock);
 }
 
 static void make_more(void *opaque)
 {
     const struct calls *c = (const struct calls *)opaque;
-    unsigned i;
-    for (i = 0; i < 4 && c->call[i] != NULL; i++)
+    for (unsigned i = 0; i < 4 && c->call[i] != NULL; i++)
         c->call[i](&lock);
 }
 
@@ -47,8 +45,7 @@ TEST_CASE(taking_again_is_reported)
         {{pawl_brlock_take_write, pawl_brlock_take_read_any}},
         {{pawl_brlock_take_write, pawl_brlock_take_write}},
     };
-    unsigned i;
-    for (i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+    for (unsigned i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         assert_reports(make, &wrong[i], "taken again by its holder: pawl_brlock at",
                        "by pawl_brlock_take_", NULL);
 }
@@ -74,12 +71,11 @@ TEST_CASE(dropping_what_is_not_held_is_reported)
         {{pawl_brlock_take_seek, pawl_brlock_write_to_read}},
         {{pawl_brlock_write_to_seek}},
     };
-    unsigned i;
-    for (i = 0; i < sizeof r / sizeof r[0]; i++)
+    for (unsigned i = 0; i < sizeof r / sizeof r[0]; i++)
         assert_reports(make, &r[i], "R is not held by this thread: pawl_brlock at", NULL);
-    for (i = 0; i < sizeof s / sizeof s[0]; i++)
+    for (unsigned i = 0; i < sizeof s / sizeof s[0]; i++)
         assert_reports(make, &s[i], "S is not held by this thread: pawl_brlock at", NULL);
-    for (i = 0; i < sizeof w / sizeof w[0]; i++)
+    for (unsigned i = 0; i < sizeof w / sizeof w[0]; i++)
         assert_reports(make, &w[i], "W is not held by this thread: pawl_brlock at", NULL);
 }
 
@@ -108,8 +104,7 @@ TEST_CASE(destroying_what_is_in_use_is_reported)
         {{pawl_brlock_take_seek, pawl_brlock_destroy}},
         {{pawl_brlock_take_write, pawl_brlock_destroy}},
     };
-    unsigned i;
-    for (i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+    for (unsigned i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         assert_reports(make, &wrong[i], "destroyed while in use: pawl_brlock at",
                        "by pawl_brlock_destroy", NULL);
 }
@@ -126,10 +121,9 @@ static void use_it_well(void *unused)
         {{pawl_brlock_drop_seek, pawl_brlock_take_read_any}},
     };
     static struct calls rest = {{pawl_brlock_drop_read_any}};
-    unsigned i;
     (void)unused;
     must(pawl_brlock_init(&lock, 8) == 0);
-    for (i = 0; i < sizeof all / sizeof all[0]; i++)
+    for (unsigned i = 0; i < sizeof all / sizeof all[0]; i++)
         make_more(&all[i]);
     in_another_thread(make_more, &rest);
     pawl_brlock_destroy(&lock);
@@ -158,8 +152,7 @@ TEST_CASE(a_lock_that_was_never_initialised_is_reported)
 {
     static struct calls uses[] = {
         {{pawl_brlock_take_read}}, {{pawl_brlock_take_seek}}, {{pawl_brlock_take_write}}};
-    unsigned i;
-    for (i = 0; i < sizeof uses / sizeof uses[0]; i++) {
+    for (unsigned i = 0; i < sizeof uses / sizeof uses[0]; i++) {
         assert_reports(use_garbage, &uses[i], "never initialised: pawl_brlock at",
                        "page: doc/brlock.md", NULL);
         assert_reports(use_zeros, &uses[i], "never initialised: pawl_brlock at", NULL);

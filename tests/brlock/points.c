@@ -188,10 +188,9 @@ TEST_CASE(a_reader_that_comes_at_any_point_of_a_try_write_excludes_it_or_fails)
     unsigned point = 0, both[2] = {0, 0};
     bool reached;
     do {
-        bool writes;
         reads = false;
         begin(point++, NULL, try_read_and_stay);
-        writes = pawl_brlock_try_write(&lock);
+        bool writes = pawl_brlock_try_write(&lock);
         reached = over();
         assert_false(writes && reads);
         both[0] += writes;
@@ -219,10 +218,9 @@ TEST_CASE(a_writer_that_comes_at_any_point_of_a_try_read_excludes_it_or_fails)
     unsigned point = 0, both[2] = {0, 0};
     bool reached;
     do {
-        bool got;
         writes_too = false;
         begin(point++, NULL, try_write_and_stay);
-        got = pawl_brlock_try_read(&lock);
+        bool got = pawl_brlock_try_read(&lock);
         reached = over();
         assert_false(got && writes_too);
         both[0] += got;
@@ -266,9 +264,8 @@ struct expected {
 
 static void assert_accesses(const struct expected *expected, unsigned count)
 {
-    unsigned i;
     assert_int_equal(recorded, count);
-    for (i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++) {
         assert_int_equal(record[i].kind, expected[i].kind);
         assert_int_equal(record[i].order, expected[i].order);
         assert_int_equal(record[i].tag, expected[i].tag);

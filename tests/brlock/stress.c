@@ -166,12 +166,11 @@ static void work(void *opaque, unsigned index)
 {
     struct shared *s = (struct shared *)opaque;
     struct worker w;
-    unsigned i;
     w.shared = s;
     w.writes = &s->writes[index];
     w.seeks = &s->seeks[index];
     w.random = s->seed + index * UINT64_C(0x632be59bd9b4e019);
-    for (i = 0; i < s->steps; i++)
+    for (unsigned i = 0; i < s->steps; i++)
         step(&w);
 }
 
@@ -179,9 +178,8 @@ static void work(void *opaque, unsigned index)
 static void storm(struct shared *s, unsigned threads)
 {
     const unsigned steps = s->steps;
-    unsigned i;
     s->steps = steps / STORM + 1;
-    for (i = 0; i < STORM; i++) {
+    for (unsigned i = 0; i < STORM; i++) {
         test_threads(threads, work, s);
         s->seed++;
     }
@@ -201,7 +199,6 @@ TEST_CASE(nobody_is_in_beside_whom_it_excludes)
         const unsigned threads = crowds[rounds % 3];
         static struct shared s;
         uint64_t writes = 0, seeks = 0;
-        unsigned i;
         print_message("init %#x, %u threads, %u steps each, seed %" PRIu64 "\n", inits[rounds % 4],
                       threads, steps, seed);
         memset(&s, 0, sizeof s);
@@ -211,7 +208,7 @@ TEST_CASE(nobody_is_in_beside_whom_it_excludes)
         must(pawl_brlock_init(&s.lock, inits[rounds % 4]) == 0);
         test_threads(threads, work, &s);
         storm(&s, threads);
-        for (i = 0; i < threads; i++) {
+        for (unsigned i = 0; i < threads; i++) {
             writes += s.writes[i];
             seeks += s.seeks[i];
         }

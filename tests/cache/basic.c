@@ -71,9 +71,8 @@ static void put(unsigned i)
 
 static struct thing *get_key(pawl_cache_key key)
 {
-    struct thing *o;
     pawl_rcu_read_lock();
-    o = of(pawl_cache_get(&cache, key));
+    struct thing *o = of(pawl_cache_get(&cache, key));
     pawl_rcu_read_unlock();
     return o;
 }
@@ -96,10 +95,9 @@ TEST_CASE_WITH(keys_of_all_kinds_and_lengths_are_told_apart, begin, end)
 {
     static const char text[] = "the first letters of this are the keys";
     uint64_t same = 7;
-    unsigned i;
     pawl_cache_destroy(&cache);
     begin_with(THINGS, 0);
-    for (i = 0; i < 30; i++) {
+    for (unsigned i = 0; i < 30; i++) {
         pawl_cache_entry_init(&things[i].entry, pawl_cache_bytes(text, i), 0, 0);
         assert_true(pawl_cache_insert(&cache, &things[i].entry));
     }
@@ -107,7 +105,7 @@ TEST_CASE_WITH(keys_of_all_kinds_and_lengths_are_told_apart, begin, end)
     assert_true(pawl_cache_insert(&cache, &things[30].entry));
     pawl_cache_entry_init(&things[31].entry, pawl_cache_bytes(&same, sizeof same), 0, 0);
     assert_true(pawl_cache_insert(&cache, &things[31].entry));
-    for (i = 0; i < 30; i++)
+    for (unsigned i = 0; i < 30; i++)
         assert_ptr_equal(get_key(pawl_cache_bytes(text, i)), &things[i]);
     assert_ptr_equal(get(7), &things[30]);
     assert_ptr_equal(get_key(pawl_cache_bytes(&same, sizeof same)), &things[31]);
@@ -120,7 +118,6 @@ TEST_CASE_WITH(an_index_of_one_place_finds_all, begin, end)
 {
     static pawl_cache_entry *place[1];
     pawl_cache_options options;
-    unsigned i;
     pawl_cache_destroy(&cache);
     memset(&options, 0, sizeof options);
     options.limit = THINGS;
@@ -128,11 +125,11 @@ TEST_CASE_WITH(an_index_of_one_place_finds_all, begin, end)
     options.release = release;
     options.index = place;
     assert_int_equal(pawl_cache_init(&cache, &options), 0);
-    for (i = 0; i < THINGS; i++)
+    for (unsigned i = 0; i < THINGS; i++)
         put(i);
-    for (i = 0; i < THINGS; i += 2)
+    for (unsigned i = 0; i < THINGS; i += 2)
         assert_true(pawl_cache_remove(&cache, pawl_cache_number(i)));
-    for (i = 0; i < THINGS; i++)
+    for (unsigned i = 0; i < THINGS; i++)
         assert_ptr_equal(get(i), i % 2 == 0 ? NULL : &things[i]);
 }
 
@@ -140,8 +137,7 @@ TEST_CASE_WITH(an_index_of_one_place_finds_all, begin, end)
 
 TEST_CASE_WITH(the_oldest_unused_entry_is_evicted, begin, end)
 {
-    unsigned i;
-    for (i = 0; i < 4; i++)
+    for (unsigned i = 0; i < 4; i++)
         put(i);
     assert_non_null(get(0));
     assert_non_null(get(2));
@@ -159,8 +155,7 @@ TEST_CASE_WITH(the_oldest_unused_entry_is_evicted, begin, end)
 
 TEST_CASE_WITH(where_all_are_used_the_hand_comes_round, begin, end)
 {
-    unsigned i;
-    for (i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         put(i);
         assert_non_null(get(i));
     }
@@ -203,13 +198,11 @@ TEST_CASE_WITH(costs_bound_the_cache, begin, end)
 TEST_CASE_WITH(whatever_comes_and_goes_the_counts_are_right, begin, end)
 {
     uint64_t random = test_seed();
-    unsigned step, i;
     pawl_cache_destroy(&cache);
     begin_with(40, 0);
-    for (step = 0; step < 4000; step++) {
+    for (unsigned step = 0; step < 4000; step++) {
         struct thing *const o = (struct thing *)calloc(1, sizeof *o);
         const unsigned key = test_random_below(&random, 50);
-        pawl_cache_statistics all;
         (void)get(test_random_below(&random, 50));
         if (test_random_below(&random, 4) == 0) {
             const bool there = get(key) != NULL;
@@ -221,10 +214,10 @@ TEST_CASE_WITH(whatever_comes_and_goes_the_counts_are_right, begin, end)
             assert_true(pawl_cache_insert(&cache, &o->entry));
             assert_ptr_equal(get(key), o);
         }
-        all = statistics();
+        pawl_cache_statistics all = statistics();
         assert_true(all.cost <= 40 && all.entries <= all.cost);
     }
-    for (i = 0; i < 50; i++)
+    for (unsigned i = 0; i < 50; i++)
         (void)pawl_cache_remove(&cache, pawl_cache_number(i));
     assert_int_equal(statistics().cost, 0);
     assert_int_equal(statistics().entries, 0);
@@ -273,9 +266,8 @@ TEST_CASE_WITH(the_caches_life_is_that_of_entries_without_one, begin, end)
 
 TEST_CASE_WITH(a_reference_keeps_what_has_left_the_cache, begin, end)
 {
-    pawl_cache_entry *e;
     put(0);
-    e = pawl_cache_hold(&cache, pawl_cache_number(0));
+    pawl_cache_entry *e = pawl_cache_hold(&cache, pawl_cache_number(0));
     assert_ptr_equal(of(e), &things[0]);
     assert_true(pawl_cache_remove(&cache, pawl_cache_number(0)));
     assert_false(pawl_cache_remove(&cache, pawl_cache_number(0)));
@@ -306,13 +298,12 @@ TEST_CASE_WITH(a_replaced_entry_is_released, begin, end)
 /* The domain refuses, and a section is open: the release waits in the cache for a later change. */
 TEST_CASE_WITH(without_room_for_callbacks_entries_wait_in_the_cache, begin, end)
 {
-    unsigned i;
     assert_int_equal(pawl_rcu_barrier(), 0);
     assert_int_equal(pawl_rcu_domain_limit(pawl_rcu_default(), 1, 1 << 20, PAWL_RCU_REFUSE), 0);
-    for (i = 0; i < 4; i++)
+    for (unsigned i = 0; i < 4; i++)
         put(i);
     pawl_rcu_read_lock();
-    for (i = 0; i < 4; i++)
+    for (unsigned i = 0; i < 4; i++)
         assert_true(pawl_cache_remove(&cache, pawl_cache_number(i)));
     assert_non_null(cache.late);
     pawl_rcu_read_unlock();
@@ -327,8 +318,7 @@ TEST_CASE_WITH(without_room_for_callbacks_entries_wait_in_the_cache, begin, end)
 
 TEST_CASE_WITH(clear_takes_all_out, begin, end)
 {
-    unsigned i;
-    for (i = 0; i < 3; i++)
+    for (unsigned i = 0; i < 3; i++)
         put(i);
     pawl_cache_clear(&cache);
     assert_null(get(1));
@@ -412,8 +402,8 @@ static pawl_cache_entry *loads_beside_a_change(pawl_cache_key key, void *argumen
 TEST_CASE_WITH(a_load_that_is_older_than_a_change_is_not_kept, begin, end)
 {
     bool removes = true;
-    pawl_cache_entry *e;
-    e = pawl_cache_load(&cache, pawl_cache_number(1), loads_beside_a_change, &removes);
+    pawl_cache_entry *e =
+        pawl_cache_load(&cache, pawl_cache_number(1), loads_beside_a_change, &removes);
     assert_ptr_equal(of(e), &things[2]);
     assert_null(get(1));
     pawl_cache_drop(&cache, e);
@@ -533,11 +523,11 @@ static void load_beside_a_fork(void *unused, unsigned index)
                                       : index == 1 ? fails
                                                    : loads_until_the_fork;
     unsigned calls = 0;
-    pawl_cache_entry *e;
     (void)unused;
     if (index == 1)
         wait_for(&forked.forking);
-    e = pawl_cache_load(&cache, pawl_cache_number(index == 2 ? 1 : 2), loader, &calls);
+    pawl_cache_entry *e =
+        pawl_cache_load(&cache, pawl_cache_number(index == 2 ? 1 : 2), loader, &calls);
     if (index == 0 && forked.child == 0) {
         go_on_in_the_child(e);
         _exit(0);

@@ -153,10 +153,9 @@ TEST_CASE(calls_in_the_wrong_place_are_reported)
 static void use_all(void *unused)
 {
     pawl_cache_statistics all;
-    pawl_cache_entry *e;
     (void)unused;
     make_cache();
-    e = pawl_cache_load(&cache, pawl_cache_number(2), gives_what_is_in, &two);
+    pawl_cache_entry *e = pawl_cache_load(&cache, pawl_cache_number(2), gives_what_is_in, &two);
     must(e == &two);
     pawl_rcu_read_lock();
     must(pawl_cache_get(&cache, pawl_cache_number(1)) == &one && pawl_cache_keep(&one));

@@ -78,9 +78,8 @@ static void use(pawl_cache_entry *e, uint64_t number)
 
 static void get(uint64_t number, bool keeps)
 {
-    pawl_cache_entry *e;
     pawl_rcu_read_lock();
-    e = pawl_cache_get(&shared.cache, pawl_cache_number(number));
+    pawl_cache_entry *e = pawl_cache_get(&shared.cache, pawl_cache_number(number));
     if (e != NULL)
         look(e, number);
     if (e != NULL && (!keeps || !pawl_cache_keep(e)))
@@ -92,9 +91,8 @@ static void get(uint64_t number, bool keeps)
 static void work(void *unused, unsigned index)
 {
     uint64_t random = shared.seed + index * UINT64_C(0x632be59bd9b4e019);
-    unsigned i;
     (void)unused;
-    for (i = 0; i < shared.steps; i++) {
+    for (unsigned i = 0; i < shared.steps; i++) {
         const uint64_t number = test_random_below(&random, KEYS);
         const pawl_cache_key key = pawl_cache_number(number);
         const unsigned what = test_random_below(&random, 32);

@@ -43,16 +43,13 @@ TEST_CASE(each_operation_is_reported_in_exactly_the_states_that_forbid_it)
     static const enum pawl_state states[] = {PAWL_STATE_U, PAWL_STATE_R, PAWL_STATE_S, PAWL_STATE_W,
                                              PAWL_STATE_A};
     struct attempt a;
-    unsigned i;
-    unsigned k;
     (void)state;
     for (a.width = 0; a.width < WIDTHS; a.width++)
-        for (i = 0; i < OPERATIONS; i++)
-            for (k = 0; k < sizeof states / sizeof states[0]; k++) {
-                const char *report;
+        for (unsigned i = 0; i < OPERATIONS; i++)
+            for (unsigned k = 0; k < sizeof states / sizeof states[0]; k++) {
                 a.operation = &operations_of[a.width][i];
                 a.state = states[k];
-                report = expected_report(a.operation, a.state);
+                const char *report = expected_report(a.operation, a.state);
                 if (report == NULL)
                     assert_silent(make_attempt, &a);
                 else
@@ -280,10 +277,8 @@ TEST_CASE(an_assertion_is_met_by_the_state_it_names_or_a_stronger_one)
     static const char *const names[] = {"", "read", "seek", "write", "atomic"};
     static const enum pawl_state states[] = {PAWL_STATE_U, PAWL_STATE_R, PAWL_STATE_S, PAWL_STATE_W,
                                              PAWL_STATE_A};
-    unsigned held;
-    unsigned asserted;
-    for (held = 0; held < 5; held++)
-        for (asserted = 1; asserted < 5; asserted++) {
+    for (unsigned held = 0; held < 5; held++)
+        for (unsigned asserted = 1; asserted < 5; asserted++) {
             struct assertion a = {states[held], states[asserted]};
             if (strstr(met[held], names[asserted]) != NULL)
                 assert_silent(make_assertion, &a);

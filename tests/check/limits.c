@@ -31,9 +31,8 @@ static unsigned claimants(void)
 {
     const struct pawl_check_line *lines = check_here()->lines;
     unsigned count = 0;
-    unsigned i, k;
-    for (i = 0; i < PAWL_CHECK_LINES; i++)
-        for (k = 0; k < check_used_of(&lines[i]); k++)
+    for (unsigned i = 0; i < PAWL_CHECK_LINES; i++)
+        for (unsigned k = 0; k < check_used_of(&lines[i]); k++)
             count += check_lock_of(&lines[i].held[k]) == (ipawl_address_)(uintptr_t)&lock;
     return count;
 }
@@ -159,10 +158,9 @@ TEST_CASE(a_take_counts_from_when_it_asks_and_a_try_for_w_from_when_it_is_grante
 
 static void try_often(void *unused, unsigned index)
 {
-    unsigned i;
     (void)unused;
     (void)index;
-    for (i = 0; i < 200; i++)
+    for (unsigned i = 0; i < 200; i++)
         if (pawl_try_write(&lock)) {
             sched_yield();
             pawl_drop_write(&lock);
@@ -226,8 +224,7 @@ TEST_CASE(a_claim_on_a_full_word_of_any_width_is_reported_before_it_is_made)
         "260 of 255",     "65536 of 65535",       "4294967300 of 4294967295",
         "reach 64 of 63", "reach 16384 of 16383", "reach 1073741824 of 1073741823",
     };
-    unsigned i;
-    for (i = 0; i < sizeof sums / sizeof sums[0]; i++)
+    for (unsigned i = 0; i < sizeof sums / sizeof sums[0]; i++)
         assert_reports(claim, &i, "pawl: too many claimants: ", "by the word", sums[i], NULL);
 }
 
@@ -240,8 +237,7 @@ static void *claim_without_a_line(void *opaque)
 static void claim_when_no_line_is_free(void *opaque)
 {
     struct pawl_process *process = ipawl_process_();
-    unsigned i;
-    for (i = 0; i < PAWL_THREAD_LINES; i++) /* as if we, who live, had them all */
+    for (unsigned i = 0; i < PAWL_THREAD_LINES; i++) /* as if we, who live, had them all */
         pawl_store_relaxed32(&process->lines[i].owner, (uint32_t)getpid());
     test_elsewhere(claim_without_a_line, opaque);
 }
@@ -275,12 +271,10 @@ static void hold_many(void *opaque)
 {
     static pawl_spin32 many[200];
     const unsigned count = *(const unsigned *)opaque;
-    unsigned i;
-    unsigned round;
-    for (round = 0; round < 2; round++) {
-        for (i = 0; i < count; i++)
+    for (unsigned round = 0; round < 2; round++) {
+        for (unsigned i = 0; i < count; i++)
             pawl_take_read(&many[i]);
-        for (i = 0; i < count; i++)
+        for (unsigned i = 0; i < count; i++)
             pawl_drop_read(&many[i]);
     }
 }
@@ -300,16 +294,15 @@ static void order_many(void *unused)
     enum { MANY = 17000 };
     static pawl_spin16 many[MANY];
     pawl_spin32 first = PAWL_SPIN32_INIT;
-    unsigned i;
     (void)unused;
     pawl_take_seek(&first);
-    for (i = 0; i < MANY; i++) {
+    for (unsigned i = 0; i < MANY; i++) {
         pawl_take_read(&many[i]);
         pawl_drop_read(&many[i]);
     }
     pawl_drop_seek(&first);
     pawl_destroy(&first);
-    for (i = 0; i < MANY; i++)
+    for (unsigned i = 0; i < MANY; i++)
         pawl_destroy(&many[i]);
 }
 
@@ -337,14 +330,13 @@ static void start_many(void *unused)
 {
     static pthread_t threads[THREADS];
     pthread_attr_t small;
-    unsigned i;
     (void)unused;
     must(pthread_barrier_init(&all_have_taken, NULL, THREADS) == 0);
     must(pthread_attr_init(&small) == 0);
     must(pthread_attr_setstacksize(&small, 256 * 1024) == 0);
-    for (i = 0; i < THREADS; i++)
+    for (unsigned i = 0; i < THREADS; i++)
         must(pthread_create(&threads[i], &small, take_together, NULL) == 0);
-    for (i = 0; i < THREADS; i++)
+    for (unsigned i = 0; i < THREADS; i++)
         test_join(threads[i]);
     must(pawl_spin32_is_free(&shared));
 }

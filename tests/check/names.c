@@ -79,8 +79,7 @@ static void use_again(void *opaque)
 
 TEST_CASE(unname_init_and_destroy_end_a_name)
 {
-    int i;
-    for (i = ENDED_BY_UNNAME; i <= ENDED_BY_DESTROY; i++) {
+    for (int i = ENDED_BY_UNNAME; i <= ENDED_BY_DESTROY; i++) {
         enum ending ending = (enum ending)i;
         assert_reports(use_again, &ending, "pawl_spin32 at 0x", NULL);
         if (strstr(misuse_said, "gone") != NULL)
@@ -99,11 +98,10 @@ TEST_CASE(the_child_of_a_fork_knows_the_names)
 static void name_more_than_fit(void *unused)
 {
     static char many[5000];
-    unsigned i;
     (void)unused;
-    for (i = 0; i < sizeof many; i++)
+    for (unsigned i = 0; i < sizeof many; i++)
         pawl_name_lock(&many[i], "one of many");
-    for (i = 0; i < sizeof many; i++)
+    for (unsigned i = 0; i < sizeof many; i++)
         pawl_unname_lock(&many[i]);
     pawl_name_lock(&plain, "a name that is much longer than the forty-seven bytes that are kept");
     pawl_drop_read(&plain);

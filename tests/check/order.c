@@ -222,9 +222,8 @@ TEST_CASE(a_try_that_may_wait_for_readers_is_in_the_order)
 
 static void upgrade_the_first_after_the_second(void *unused)
 {
-    unsigned i;
     (void)unused;
-    for (i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2; i++) {
         pawl_take_seek(&a);
         pawl_take_seek(&b);
         pawl_seek_to_write(&a);
@@ -336,18 +335,16 @@ static void go_on_after_reports(void *unused)
 
 TEST_CASE(an_inversion_is_reported_once_when_reports_do_not_abort)
 {
-    const char *first;
     assert_reports(go_on_after_reports, NULL, INVERSION, "went on", NULL);
-    first = strstr(misuse_said, INVERSION);
+    const char *first = strstr(misuse_said, INVERSION);
     assert_null(strstr(first + 1, "pawl: "));
 }
 
 static void fork_between(void *unused)
 {
-    pid_t child;
     int status = 0;
     take_a_then_b(unused);
-    child = fork();
+    pid_t child = fork();
     must(child >= 0);
     if (child == 0)
         take_b_then_a(unused);

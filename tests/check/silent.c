@@ -16,11 +16,9 @@ static void *const locks[WIDTHS] = {&lock16, &lock32, &lock64};
 
 static void perform_each(void *unused)
 {
-    unsigned width;
-    unsigned i;
     (void)unused;
-    for (width = 0; width < WIDTHS; width++)
-        for (i = 0; i < OPERATIONS; i++) {
+    for (unsigned width = 0; width < WIDTHS; width++)
+        for (unsigned i = 0; i < OPERATIONS; i++) {
             const struct operation *o = &operations_of[width][i];
             reach(width, locks[width], o->from);
             must(o->run(locks[width])); /* alone, also the tries succeed */
@@ -37,8 +35,7 @@ TEST_CASE(each_operation_from_the_state_it_needs_is_silent)
 static void fail_each_try(void *opaque)
 {
     const unsigned width = *(const unsigned *)opaque;
-    unsigned i;
-    for (i = 0; i < OPERATIONS; i++) {
+    for (unsigned i = 0; i < OPERATIONS; i++) {
         const struct operation *o = &operations_of[width][i];
         if ((o->kind != KIND_try && o->kind != KIND_claim) || o->from != PAWL_STATE_U)
             continue;
@@ -48,9 +45,8 @@ static void fail_each_try(void *opaque)
 
 static void try_against_a_writer(void *unused)
 {
-    unsigned width;
     (void)unused;
-    for (width = 0; width < WIDTHS; width++) {
+    for (unsigned width = 0; width < WIDTHS; width++) {
         reach(width, locks[width], PAWL_STATE_W);
         in_another_thread(fail_each_try, &width);
         leave(width, locks[width], PAWL_STATE_W);
@@ -220,7 +216,6 @@ static void use_and_free(void *opaque, unsigned index)
     unsigned rounds = (unsigned)TEST_SCALE(3000);
     while (rounds-- > 0) {
         struct counted *c;
-        bool last;
         if (index == 0) {
             c = (struct counted *)calloc(1, sizeof *c);
             must(c != NULL);
@@ -230,7 +225,7 @@ static void use_and_free(void *opaque, unsigned index)
         (void)pthread_barrier_wait(both);
         c = offered[index];
         pawl_take_write(&c->lock);
-        last = --c->users == 0;
+        bool last = --c->users == 0;
         pawl_drop_write(&c->lock);
         if (last) { /* the other may still be about to return from its drop */
             pawl_destroy(&c->lock);
@@ -257,9 +252,8 @@ static void destroy_it(void *unused)
 
 static void destroy_beside_a_drop(void *unused)
 {
-    struct pawl_check_line *line;
     pawl_take_write(&second);
-    line = check_line();
+    struct pawl_check_line *line = check_line();
     must(check_lock_of(&line->held[0]) == (uintptr_t)&second);
     pawl_store_relaxed32(&line->held[0].what, check_what_of(&line->held[0]) | CHECK_LEAVING);
     pawl_store_relaxed32(&second.word, 0); /* now we have dropped, and have yet to return */
@@ -358,10 +352,9 @@ static void wait_for_success(pid_t child)
 
 static void fork_holding(void *unused)
 {
-    pid_t child;
     (void)unused;
     pawl_take_seek(&lock32);
-    child = fork();
+    pid_t child = fork();
     if (child == 0) {
         pawl_assert_held_seek(&lock32);
         pawl_seek_to_write(&lock32);
@@ -398,10 +391,9 @@ static void *order_and_forget(void *opaque)
 static void fork_beside_a_busy_thread(void *unused)
 {
     static pawl_spin16 outer;
-    unsigned i;
     (void)unused;
     const pthread_t busy = test_start(order_and_forget, &outer);
-    for (i = 0; i < (unsigned)TEST_SCALE(200); i++) {
+    for (unsigned i = 0; i < (unsigned)TEST_SCALE(200); i++) {
         const pid_t child = fork();
         if (child == 0) {
             pawl_take_read(&second);

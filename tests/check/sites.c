@@ -53,10 +53,9 @@ static void use_tool(const char *script)
 {
     char folder[] = "/tmp/pawl-sites-XXXXXX";
     char path[sizeof folder + 20];
-    FILE *file;
     must(mkdtemp(folder) != NULL);
     snprintf(path, sizeof path, "%s/addr2line", folder);
-    file = fopen(path, "w");
+    FILE *file = fopen(path, "w");
     must(file != NULL);
     must(fprintf(file, "#!/bin/sh\nrm -r '%s'\n%s\n", folder, script) > 0);
     must(fclose(file) == 0);
@@ -134,9 +133,9 @@ TEST_CASE(a_wrapper_of_the_programs_own_does_not_hide_who_called_it)
 /* No name begins as the library's own do, and no file is one of its sources or headers. */
 TEST_CASE(no_frame_of_the_library_is_in_a_stack)
 {
-    const char *line;
     assert_reports(take_twice, NULL, "taken again", NULL);
-    for (line = strstr(misuse_said, " at my_lock"); line != NULL; line = strchr(line + 1, '\n')) {
+    for (const char *line = strstr(misuse_said, " at my_lock"); line != NULL;
+         line = strchr(line + 1, '\n')) {
         char text[512];
         snprintf(text, sizeof text, "%.*s", (int)strcspn(line + 1, "\n"), line + 1);
         if (strstr(text, "called from") == NULL)
@@ -150,9 +149,8 @@ TEST_CASE(no_frame_of_the_library_is_in_a_stack)
 /* The same stack again and again, and others at the same depth: what is remembered stays right. */
 static void take_from_two_places(void *unused)
 {
-    int i;
     (void)unused;
-    for (i = 0; i < 100; i++) {
+    for (int i = 0; i < 100; i++) {
         culprit();
         pawl_drop_write(&lock);
         victim();

@@ -58,11 +58,10 @@ TEST_CASE(a_take_in_memory_that_was_never_zeroed_is_reported_instead_of_waiting)
                                         "pawl_lock64"};
     static const int bytes[] = {0xa5, 0x5a, 0x77};
     struct garbage g;
-    unsigned i;
     (void)state;
     for (g.type = 0; g.type < 5; g.type++)
         for (g.state = 0; g.state < 4; g.state++)
-            for (i = 0; i < 3; i++) {
+            for (unsigned i = 0; i < 3; i++) {
                 char first[100];
                 g.byte = bytes[i];
                 snprintf(first, sizeof first,
@@ -126,10 +125,9 @@ static void *take_and_vanish(void *unused)
 static void take_after_a_thread_has_vanished(void *unused)
 {
     uint32_t id = 0;
-    unsigned i;
     (void)test_start(take_and_vanish, unused);
     while (id == 0)
-        for (i = 0; i < check_lines_used(); i++)
+        for (unsigned i = 0; i < check_lines_used(); i++)
             if (check_state(check_what_of(&check_here()->lines[i].held[0])) == PAWL_STATE_W)
                 id = check_owner(&check_here()->lines[i]);
     while (pawl_os_thread_lives(id))
@@ -168,11 +166,10 @@ static pthread_t start_holder(void)
 
 static void take_in_a_child(void *unused)
 {
-    pid_t child;
     int status;
     (void)unused;
     (void)start_holder();
-    child = fork();
+    pid_t child = fork();
     must(child >= 0);
     if (child == 0) {
         pawl_take_read(&sleeping);
@@ -212,9 +209,8 @@ static void *release_after_a_report(void *unused)
 
 static void wait_for_the_holder(void *unused)
 {
-    pthread_t holder;
     watch();
-    holder = start_holder();
+    pthread_t holder = start_holder();
     const pthread_t opener = test_start(release_after_a_report, unused);
     pawl_take_write(&sleeping); /* ends after the report */
     pawl_drop_write(&sleeping);
@@ -234,16 +230,14 @@ TEST_CASE(a_long_wait_is_reported_with_waiter_and_holder_and_the_program_goes_on
 /* The parent's watch does not come along: the child's first such wait starts one. */
 static void wait_in_a_child_of_one_that_waited(void *unused)
 {
-    pthread_t holder;
-    pid_t child;
     int status;
     watch();
-    holder = start_holder();
+    pthread_t holder = start_holder();
     const pthread_t opener = test_start(release_after_a_report, unused);
     pawl_take_write(&sleeping);
     pawl_drop_write(&sleeping);
     must(pthread_join(holder, NULL) == 0 && pthread_join(opener, NULL) == 0);
-    child = fork();
+    pid_t child = fork();
     must(child >= 0);
     if (child == 0) {
         alarm(TEST_HANGS);
@@ -284,9 +278,8 @@ static void *wait_without_one(void *unused)
 /* The second wait begins after the first. Once it is reported, the first has been passed over. */
 static void wait_with_and_without_a_deadline(void *unused)
 {
-    pthread_t holder;
     watch();
-    holder = start_holder();
+    pthread_t holder = start_holder();
     pawl_take_write(&beside);
     const pthread_t first = test_start(wait_with_a_deadline, unused);
     while ((pawl_load_relaxed32(&sleeping.word) & PAWL_LOCK_PARKED) == 0)
@@ -350,14 +343,13 @@ static void wait_for_others(void *unused)
 {
     static void *(*const bodies[])(void *) = {hold_others, read_big, take_bit, read_seq};
     pthread_t threads[4];
-    unsigned i;
     watch();
-    for (i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         threads[i] = test_start(bodies[i], unused);
         while (pawl_load_acquire32(&held, PAWL_TAG_NONE_) == 0)
             sched_yield();
     }
-    for (i = 0; i < 4; i++)
+    for (unsigned i = 0; i < 4; i++)
         test_join(threads[i]);
     abort();
 }
@@ -369,8 +361,7 @@ TEST_CASE(long_waits_for_other_primitives_are_reported_too)
         "waits for long: bit lock at ",    "waits in take, called at ",
         "waits for long: pawl_seq at ",    "waits in pawl_seq_begin, called at ",
         " had it when that wait began"};
-    unsigned i;
-    for (i = 0; i < sizeof texts / sizeof texts[0]; i++)
+    for (unsigned i = 0; i < sizeof texts / sizeof texts[0]; i++)
         assert_reports(wait_for_others, NULL, texts[i], NULL);
 }
 

@@ -75,33 +75,31 @@ static void give_tickets(unsigned count)
 TEST_CASE(a_signal_wakes_one)
 {
     pthread_t threads[3];
-    unsigned i;
     start_afresh();
-    for (i = 0; i < 3; i++)
+    for (unsigned i = 0; i < 3; i++)
         threads[i] = test_start(take_a_ticket, NULL);
     wait_for_waiters(3);
-    for (i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < 3; i++) {
         give_tickets(1);
         assert_int_equal(pawl_cond_signal(&changed), 1);
         assert_int_equal(pawl_load_relaxed32(&changed.waiting), 2 - i);
         while (__atomic_load_n(&inside, __ATOMIC_ACQUIRE) != i + 1)
             sched_yield();
     }
-    for (i = 0; i < 3; i++)
+    for (unsigned i = 0; i < 3; i++)
         test_join(threads[i]);
 }
 
 TEST_CASE(a_broadcast_wakes_all)
 {
     pthread_t threads[6];
-    unsigned i;
     start_afresh();
-    for (i = 0; i < 6; i++)
+    for (unsigned i = 0; i < 6; i++)
         threads[i] = test_start(take_a_ticket, NULL);
     wait_for_waiters(6);
     give_tickets(6);
     assert_int_equal(pawl_cond_broadcast(&changed), 6);
-    for (i = 0; i < 6; i++)
+    for (unsigned i = 0; i < 6; i++)
         test_join(threads[i]);
     assert_int_equal(tickets, 0);
     assert_true(LOCK_IS_UNUSED(lock));
@@ -136,15 +134,14 @@ static void *seek_alone(void *unused)
 TEST_CASE(readers_come_back_together_and_seekers_one_by_one)
 {
     pthread_t threads[8];
-    unsigned i;
     start_afresh();
     must(pthread_barrier_init(&together, NULL, 4) == 0);
-    for (i = 0; i < 8; i++)
+    for (unsigned i = 0; i < 8; i++)
         threads[i] = test_start(i % 2 ? read_together : seek_alone, NULL);
     wait_for_waiters(8);
     give_tickets(1);
     assert_int_equal(pawl_cond_broadcast(&changed), 8);
-    for (i = 0; i < 8; i++)
+    for (unsigned i = 0; i < 8; i++)
         test_join(threads[i]);
     pthread_barrier_destroy(&together);
     assert_true(LOCK_IS_UNUSED(lock));
@@ -189,18 +186,17 @@ static void *wait_with_a_mutex(void *unused)
 TEST_CASE(after_a_broadcast_the_waiters_do_not_all_run_to_the_lock)
 {
     pthread_t threads[16];
-    unsigned i, round;
-    for (round = 0; round < TEST_SCALE(50); round++) {
+    for (unsigned round = 0; round < TEST_SCALE(50); round++) {
         start_afresh();
         asking = most_asking = 0;
-        for (i = 0; i < 16; i++)
+        for (unsigned i = 0; i < 16; i++)
             threads[i] = test_start(wait_with_a_mutex, NULL);
         wait_for_waiters(16);
         must(pthread_mutex_lock(&mutex) == 0);
         tickets = 1;
         assert_int_equal(pawl_cond_broadcast(&changed), 16);
         must(pthread_mutex_unlock(&mutex) == 0);
-        for (i = 0; i < 16; i++)
+        for (unsigned i = 0; i < 16; i++)
             test_join(threads[i]);
         assert_int_equal(most_asking, 1);
     }
@@ -228,8 +224,7 @@ static void *wait_and_free(void *opaque)
 TEST_CASE(who_was_woken_may_free_the_condition_variable)
 {
     pthread_t thread;
-    int i;
-    for (i = 0; i < TEST_SCALE(300); i++) {
+    for (int i = 0; i < TEST_SCALE(300); i++) {
         struct once *o = (struct once *)calloc(1, sizeof *o);
         assert_non_null(o);
         thread = test_start(wait_and_free, &o);
@@ -264,9 +259,8 @@ TEST_CASE(an_event_that_nobody_waits_for_is_forgotten)
 
 TEST_CASE(a_notification_between_prepare_and_commit_ends_the_wait)
 {
-    uint32_t key;
     memset(&event, 0, sizeof event);
-    key = pawl_eventcount_prepare(&event);
+    uint32_t key = pawl_eventcount_prepare(&event);
     pawl_eventcount_notify_one(&event);
     pawl_eventcount_commit(&event, key);
     assert_int_equal(event.waiters, 0);
@@ -293,17 +287,16 @@ static void *wait_for_the_flag(void *unused)
 TEST_CASE(whoever_looks_for_a_flag_in_between_misses_no_notification)
 {
     pthread_t threads[4];
-    unsigned i, round;
     memset(&event, 0, sizeof event);
-    for (round = 0; round < TEST_SCALE(300); round++) {
+    for (unsigned round = 0; round < TEST_SCALE(300); round++) {
         pawl_store_relaxed32(&flag, 0);
-        for (i = 0; i < 4; i++)
+        for (unsigned i = 0; i < 4; i++)
             threads[i] = test_start(wait_for_the_flag, NULL);
-        for (i = 0; i < round % 7; i++)
+        for (unsigned i = 0; i < round % 7; i++)
             sched_yield();
         pawl_store_relaxed32(&flag, 1);
         pawl_eventcount_notify_all(&event);
-        for (i = 0; i < 4; i++)
+        for (unsigned i = 0; i < 4; i++)
             test_join(threads[i]);
         assert_int_equal(event.waiters, 0);
     }

@@ -21,13 +21,11 @@ static void zero_bytes_are_a_folding_counter(void **state)
 
 static void reads_follow_updates_in_every_mode(void **state)
 {
-    unsigned m;
-    int i;
     (void)state;
-    for (m = 0; m < MODES; m++) {
+    for (unsigned m = 0; m < MODES; m++) {
         pawl_counter_exact c;
         pawl_counter_exact_init(&c, modes[m]);
-        for (i = 0; i < 5; i++) { /* both phases, more than once */
+        for (int i = 0; i < 5; i++) { /* both phases, more than once */
             pawl_counter_exact_add(&c, 10);
             assert_int_equal(pawl_counter_exact_read(&c), 7 * i + 10);
             pawl_counter_exact_sub(&c, 3);
@@ -66,9 +64,8 @@ static bool await_turn(struct seesaw *s, unsigned index)
 static void tilt(void *opaque, unsigned index)
 {
     struct seesaw *s = (struct seesaw *)opaque;
-    int i;
     if (index < 2) {
-        for (i = 0; await_turn(s, index); i++) {
+        for (int i = 0; await_turn(s, index); i++) {
             if (index == 0 && i > 0 && (i == s->rounds || test_now() > s->until))
                 pawl_store_relaxed32(&s->stop, 1);
             if (pawl_load_relaxed32(&s->stop) != 0)
@@ -90,9 +87,8 @@ static void tilt(void *opaque, unsigned index)
 
 static void a_read_returns_only_values_that_the_counter_had(void **state)
 {
-    unsigned m;
     (void)state;
-    for (m = 0; m < MODES; m++) {
+    for (unsigned m = 0; m < MODES; m++) {
         static struct seesaw s;
         memset(&s, 0, sizeof s);
         pawl_counter_exact_init(&s.c, modes[m]);
@@ -126,9 +122,8 @@ static void grow(void *opaque, unsigned index)
 
 static void reads_of_all_threads_agree_with_the_order_of_what_they_did(void **state)
 {
-    unsigned m;
     (void)state;
-    for (m = 0; m < MODES; m++) {
+    for (unsigned m = 0; m < MODES; m++) {
         static struct growth g;
         pawl_counter_exact_init(&g.c, modes[m]);
         g.each = TEST_SCALE(10000);
@@ -144,9 +139,8 @@ static void reads_of_all_threads_agree_with_the_order_of_what_they_did(void **st
 
 static void add_a_thousand(void *c, unsigned index)
 {
-    int i;
     (void)index;
-    for (i = 0; i < 1000; i++)
+    for (int i = 0; i < 1000; i++)
         pawl_counter_exact_add((pawl_counter_exact *)c, 1);
 }
 
@@ -168,10 +162,9 @@ static void expect_what_the_parent_counted(void *opaque)
 static void a_child_of_fork_has_the_counts_of_threads_that_are_gone(void **state)
 {
     char said[4096];
-    unsigned m;
     int status;
     (void)state;
-    for (m = 0; m < MODES; m++) {
+    for (unsigned m = 0; m < MODES; m++) {
         pawl_counter_exact c;
         pawl_counter_exact_init(&c, modes[m]);
         pawl_counter_exact_add(&c, 1);
@@ -203,9 +196,8 @@ static void more_counters_than_pairs_count_in_themselves(void **state)
 
 static void after_destroy_updates_count_in_the_object(void **state)
 {
-    unsigned m;
     (void)state;
-    for (m = 0; m < MODES; m++) {
+    for (unsigned m = 0; m < MODES; m++) {
         pawl_counter_exact c;
         pawl_counter_exact_init(&c, modes[m]);
         pawl_counter_exact_add(&c, 2);

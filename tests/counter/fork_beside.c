@@ -41,8 +41,7 @@ static void check_exact(void)
 
 TEST_CASE(a_thread_reads_an_exact_counter)
 {
-    unsigned mode;
-    for (mode = PAWL_EXACT_FOLD; mode <= PAWL_EXACT_LOCKS; mode++) {
+    for (unsigned mode = PAWL_EXACT_FOLD; mode <= PAWL_EXACT_LOCKS; mode++) {
         pawl_counter_exact_init(&exact, (enum pawl_exact_mode)mode);
         pawl_counter_exact_add(&exact, 1);
         must(pawl_counter_exact_read(&exact) == 1);

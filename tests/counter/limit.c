@@ -7,9 +7,8 @@
 static void exactly_as_many_fit_as_the_limit_says(void **state)
 {
     static const uint64_t limits[] = {0, 1, 7, 100, 5000, 100000};
-    unsigned i;
     (void)state;
-    for (i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+    for (unsigned i = 0; i < sizeof limits / sizeof limits[0]; i++) {
         pawl_counter_limit c;
         uint64_t fitted = 0;
         pawl_counter_limit_init(&c, limits[i]);
@@ -127,12 +126,11 @@ static void add_until_refused(void *opaque, unsigned index)
 static void threads_that_rush_to_the_limit_never_overstep_it(void **state)
 {
     static struct rush r;
-    int64_t count;
     (void)state;
     memset(&r, 0, sizeof r);
     pawl_counter_limit_init(&r.c, 50000);
     test_threads(6, add_until_refused, &r);
-    count = pawl_counter_limit_read(&r.c);
+    int64_t count = pawl_counter_limit_read(&r.c);
     assert_int_equal(count, r.kept);
     assert_in_range(count, 0, 50000);
     while (pawl_counter_limit_try_add(&r.c, 1)) /* what the last ones gave back fits again */
@@ -147,9 +145,8 @@ static void crossing_the_point_where_credit_is_called_in_loses_nothing(void **st
     pawl_counter_limit c = PAWL_COUNTER_LIMIT_INIT(3000);
     int64_t count = 0;
     uint64_t random = test_seed();
-    int i;
     (void)state;
-    for (i = 0; i < TEST_SCALE(20000); i++) {
+    for (int i = 0; i < TEST_SCALE(20000); i++) {
         const uint64_t n = test_random_below(&random, 700);
         if (test_random_below(&random, 2) == 0) {
             const bool fits = count + (int64_t)n <= 3000;

@@ -56,10 +56,9 @@ TEST_CASE(an_add_beside_destroy_is_in_the_object)
     static void (*const bodies[])(void *) = {add, destroy};
     static const enum pawl_exact_mode modes[] = {PAWL_EXACT_FOLD, PAWL_EXACT_STALL,
                                                  PAWL_EXACT_BRLOCK, PAWL_EXACT_LOCKS};
-    unsigned i;
     if (PAWL_TSAN_) /* it does not follow a thread from stack to stack */
         skip();
-    for (i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         mode = modes[i];
         assert_true(explore(begin, bodies, 2, end, 3) > 10);
     }

@@ -27,8 +27,7 @@ enum { MANY = PAWL_COUNTER_CELLS / 4, ROUNDS = 5000, PAIR_BYTES = 16, CELL_BYTES
 TEST_CASE(statistical_counters_one_at_a_time_have_one_place)
 {
     uint32_t place = 0;
-    int i;
-    for (i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < ROUNDS; i++) {
         pawl_counter c = PAWL_COUNTER_INIT;
         pawl_counter_inc(&c);
         if (i == 0)
@@ -41,8 +40,7 @@ TEST_CASE(statistical_counters_one_at_a_time_have_one_place)
 TEST_CASE(exact_counters_one_at_a_time_have_one_place)
 {
     uint32_t place = 0;
-    int i;
-    for (i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < ROUNDS; i++) {
         pawl_counter_exact c = PAWL_COUNTER_EXACT_INIT;
         pawl_counter_exact_add(&c, 1);
         if (i == 0)
@@ -55,8 +53,7 @@ TEST_CASE(exact_counters_one_at_a_time_have_one_place)
 TEST_CASE(limit_counters_one_at_a_time_have_one_place)
 {
     uint32_t place = 0;
-    int i;
-    for (i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < ROUNDS; i++) {
         pawl_counter_limit c = PAWL_COUNTER_LIMIT_INIT(INT32_MAX);
         assert_true(pawl_counter_limit_try_add(&c, 1));
         if (i == 0)
@@ -81,8 +78,7 @@ static void get_one(void *r, unsigned index)
 TEST_CASE(big_references_one_at_a_time_have_one_place)
 {
     uint32_t place = 0;
-    int i;
-    for (i = 0; i < 50; i++) {
+    for (int i = 0; i < 50; i++) {
         pawl_bigref r;
         pawl_bigref_init(&r, no_release, NULL);
         pawl_bigref_get(&r);
@@ -141,9 +137,8 @@ static unsigned with_memory(const char *block)
     const size_t half = (size_t)PAWL_COUNTER_CELLS * CELL_BYTES;
     const int map = open("/proc/self/pagemap", O_RDONLY);
     unsigned found = 0;
-    size_t at;
     must(map >= 0);
-    for (at = half; at < 2 * half; at += page) {
+    for (size_t at = half; at < 2 * half; at += page) {
         const off_t entry = (off_t)(((uintptr_t)block + at) / page * sizeof(uint64_t));
         uint64_t bits;
         must(pread(map, &bits, sizeof bits, entry) == sizeof bits);
@@ -155,15 +150,13 @@ static unsigned with_memory(const char *block)
 
 static void add_to_all(void)
 {
-    unsigned i;
-    for (i = 0; i < MANY; i++)
+    for (unsigned i = 0; i < MANY; i++)
         pawl_counter_exact_add(&exact[i], 1);
 }
 
 static void destroy_all(int64_t count)
 {
-    unsigned i;
-    for (i = 0; i < MANY; i++)
+    for (unsigned i = 0; i < MANY; i++)
         assert_int_equal(pawl_counter_exact_destroy(&exact[i]), count);
     memset(exact, 0, sizeof exact);
 }
@@ -183,20 +176,18 @@ static void skip_where_pages_are_large(void)
 TEST_CASE(memory_goes_back_when_many_counters_have_ended)
 {
     const char *blocks[2];
-    unsigned i;
-    int round;
     skip_where_pages_are_large();
     tell(count_one);
     blocks[1] = its_block;
     count_one();
     blocks[0] = its_block;
-    for (round = 0; round < 2; round++) { /* the second time in memory that was given back */
+    for (int round = 0; round < 2; round++) { /* the second time in memory that was given back */
         add_to_all();
         tell(add_to_all);
-        for (i = 0; i < 2; i++)
+        for (unsigned i = 0; i < 2; i++)
             assert_true(with_memory(blocks[i]) >= pages_of((size_t)MANY * PAIR_BYTES));
         destroy_all(2);
-        for (i = 0; i < 2; i++)
+        for (unsigned i = 0; i < 2; i++)
             assert_true(with_memory(blocks[i]) <= pages_of(PAWL_COUNTER_RANGE_BYTES));
     }
 }
@@ -204,16 +195,15 @@ TEST_CASE(memory_goes_back_when_many_counters_have_ended)
 /* The second thread has a block, and counts in none of these. */
 TEST_CASE(destroy_gives_no_memory_to_a_block_that_did_not_count)
 {
-    unsigned before, i;
     skip_where_pages_are_large();
     tell(count_one);
-    before = with_memory(its_block);
-    for (i = 0; i < MANY; i++)
+    unsigned before = with_memory(its_block);
+    for (unsigned i = 0; i < MANY; i++)
         pawl_counter_exact_add(&exact[i], 1);
-    for (i = 0; i < MANY; i += 2) /* no range becomes free and goes back */
+    for (unsigned i = 0; i < MANY; i += 2) /* no range becomes free and goes back */
         assert_int_equal(pawl_counter_exact_destroy(&exact[i]), 1);
     assert_int_equal(with_memory(its_block), before);
-    for (i = 1; i < MANY; i += 2)
+    for (unsigned i = 1; i < MANY; i += 2)
         assert_int_equal(pawl_counter_exact_destroy(&exact[i]), 1);
     memset(exact, 0, sizeof exact);
 }
@@ -224,10 +214,9 @@ TEST_CASE(one_counter_that_comes_and_goes_gives_no_range_back)
     const unsigned in_a_range = PAWL_COUNTER_RANGE_BYTES / PAIR_BYTES;
     const uint32_t second = UINT32_C(1) << 1;
     const struct pawl_counters *all = counters_here();
-    unsigned i;
-    for (i = 0; i < in_a_range; i++) /* the first range is full */
+    for (unsigned i = 0; i < in_a_range; i++) /* the first range is full */
         pawl_counter_exact_add(&exact[i], 1);
-    for (i = 0; i < 100; i++) {
+    for (unsigned i = 0; i < 100; i++) {
         pawl_counter_exact c = PAWL_COUNTER_EXACT_INIT;
         pawl_counter_exact_add(&c, 1);
         assert_int_equal(all->pairs[1], 1);
@@ -235,7 +224,7 @@ TEST_CASE(one_counter_that_comes_and_goes_gives_no_range_back)
         assert_int_equal(all->pairs[1], 0);
         assert_true((all->touched & second) != 0);
     }
-    for (i = 0; i < in_a_range; i++)
+    for (unsigned i = 0; i < in_a_range; i++)
         assert_int_equal(pawl_counter_exact_destroy(&exact[i]), 1);
     memset(exact, 0, sizeof exact);
     assert_int_equal(all->touched & second, 0); /* two were spare: the higher one went */
@@ -243,12 +232,11 @@ TEST_CASE(one_counter_that_comes_and_goes_gives_no_range_back)
 
 int main(int argc, char **argv)
 {
-    int result;
     must(prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) == 0); /* a huge page is memory for many blocks */
     must(pthread_barrier_init(&told, NULL, 2) == 0);
     must(pthread_barrier_init(&answered, NULL, 2) == 0);
     const pthread_t other = test_start(stay, NULL);
-    result = test_main(argc, argv);
+    int result = test_main(argc, argv);
     tell(NULL);
     test_join(other);
     return result;

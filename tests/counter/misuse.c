@@ -111,16 +111,14 @@ TEST_CASE(every_use_after_the_end_is_reported_with_what_and_by_which_call)
         {drop_late, "pawl: drop after release: pawl_bigref at ", "by pawl_bigref_drop in thread "},
         {drop_too_often, "pawl: more drops than gets: pawl_bigref at ", "by pawl_bigref_kill"},
     };
-    unsigned i;
-    for (i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_reports(cases[i].body, NULL, cases[i].what, cases[i].call, NULL);
 }
 
 static void use_all_rightly(void *opaque, unsigned index)
 {
-    int i;
     (void)opaque, (void)index;
-    for (i = 0; i < 100; i++) {
+    for (int i = 0; i < 100; i++) {
         pawl_counter_inc(&thread_counter);
         pawl_cpu_counter_inc(&cpu_counter);
         pawl_counter_exact_add(&exact, 1);

@@ -137,11 +137,10 @@ TEST_CASE(single_steps_end)
 {
     int status = 0;
     long steps;
-    pid_t child;
     use_all();
     pawl_counter_exact_sub(&exact, pawl_counter_exact_read(&exact) - 1);
     pawl_cpu_counter_sub(&by_cpu, pawl_cpu_counter_read(&by_cpu) - 1);
-    child = fork();
+    pid_t child = fork();
     must(child >= 0);
     if (child == 0)
         step_through();

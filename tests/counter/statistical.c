@@ -83,8 +83,7 @@ struct both {
 static void count_in_both(void *opaque, unsigned index)
 {
     struct both *both = (struct both *)opaque;
-    int64_t i;
-    for (i = 0; i < both->each; i++) {
+    for (int64_t i = 0; i < both->each; i++) {
         pawl_counter_add(&both->thread, (int64_t)index + 1);
         pawl_cpu_counter_add(&both->cpu, (int64_t)index + 1);
     }
@@ -113,13 +112,12 @@ static void a_storm_of_short_threads_loses_no_count(void **state)
     static pawl_counter c;
     enum { ROUNDS = 50, AT_ONCE = 40 };
     pthread_t threads[AT_ONCE];
-    unsigned round, i;
     (void)state;
-    for (round = 0; round < TEST_SCALE(ROUNDS); round++) {
-        for (i = 0; i < AT_ONCE; i++)
+    for (unsigned round = 0; round < TEST_SCALE(ROUNDS); round++) {
+        for (unsigned i = 0; i < AT_ONCE; i++)
             threads[i] = test_start(count_once, &c);
         (void)pawl_counter_read(&c);
-        for (i = 0; i < AT_ONCE; i++)
+        for (unsigned i = 0; i < AT_ONCE; i++)
             test_join(threads[i]);
         assert_int_equal(pawl_counter_read(&c), (int64_t)(round + 1) * AT_ONCE);
     }
@@ -131,13 +129,12 @@ static void a_storm_of_short_threads_loses_no_count(void **state)
 static void counters_lie_side_by_side_in_a_thread_s_block(void **state)
 {
     pawl_counter c[3] = {PAWL_COUNTER_INIT, PAWL_COUNTER_INIT, PAWL_COUNTER_INIT};
-    unsigned i;
     (void)state;
-    for (i = 0; i < 3; i++)
+    for (unsigned i = 0; i < 3; i++)
         pawl_counter_add(&c[i], 10 + (int64_t)i);
     assert_int_equal(c[1].place, c[0].place + 8);
     assert_int_equal(c[2].place, c[0].place + 16);
-    for (i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < 3; i++) {
         assert_int_equal(pawl_counter_read(&c[i]), 10 + i);
         pawl_counter_destroy(&c[i]);
     }
@@ -147,9 +144,10 @@ static void a_counter_on_used_cells_begins_at_0(void **state)
 {
     static pawl_counter c[PAWL_COUNTER_CELLS + 8];
     enum { COUNTERS = sizeof c / sizeof c[0] };
-    unsigned round, i, shared;
+    unsigned i, shared;
     (void)state;
-    for (round = 0; round < 2; round++) { /* more than there are cells: used ones come again */
+    for (unsigned round = 0; round < 2;
+         round++) { /* more than there are cells: used ones come again */
         for (i = 0, shared = 0; i < COUNTERS; i++) {
             pawl_counter_init(&c[i]);
             pawl_counter_add(&c[i], (int64_t)i + 5);
@@ -262,12 +260,11 @@ static void a_child_of_fork_has_all_counts_while_other_threads_count_and_read(vo
 {
     static struct forked f;
     char said[4096];
-    unsigned i;
     (void)state;
     pawl_counter_add(&f.both.thread, 100);
     pawl_counter_exact_add(&f.exact, 100);
     const pthread_t other = test_start(count_until_stopped, &f);
-    for (i = 0; i < TEST_SCALE(30); i++) {
+    for (unsigned i = 0; i < TEST_SCALE(30); i++) {
         const int status = test_in_child(check_in_child, &f, said, sizeof said);
         if (status != 0 || strcmp(said, "as it should be") != 0)
             fail_msg("status %#x: %s", (unsigned)status, said);
@@ -294,8 +291,7 @@ static void an_atomic_counter_tells_each_value_once(void **state)
 static void take_means(void *opaque, unsigned index)
 {
     pawl_seq_counter *c = (pawl_seq_counter *)opaque;
-    int i;
-    for (i = 0; i < TEST_SCALE(20000); i++) {
+    for (int i = 0; i < TEST_SCALE(20000); i++) {
         const pawl_seq_count now = pawl_seq_counter_now(c);
         must(now.sum == 7 * now.count);
         if (index == 0)

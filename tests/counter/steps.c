@@ -16,8 +16,7 @@ static int64_t value_of(const pawl_counter *c)
 /* Steps until the thread stands before a store to `address`. */
 static void until_store_to(unsigned thread, const void *address)
 {
-    unsigned steps;
-    for (steps = 0; steps < 1000; steps++) {
+    for (unsigned steps = 0; steps < 1000; steps++) {
         const struct pawl_operation *next = &sim_all[thread].next;
         if (next->kind != PAWL_HOOK_LOAD && next->address == address)
             return;
@@ -28,8 +27,7 @@ static void until_store_to(unsigned thread, const void *address)
 
 static void run_to_the_end(unsigned thread)
 {
-    unsigned steps;
-    for (steps = 0; steps < 1000 && !sim_all[thread].ended; steps++)
+    for (unsigned steps = 0; steps < 1000 && !sim_all[thread].ended; steps++)
         sim_step(thread);
     must(sim_all[thread].ended);
 }
@@ -56,21 +54,18 @@ static void add_safe(void *unused)
  * which is what the memory would show had the handler run on the same CPU. */
 static int64_t with_a_handler_before_the_second_write(void (*body)(void *))
 {
-    unsigned thread;
-    uint64_t *cell;
-    int64_t value;
     sim_begin();
     pawl_counter_init(&counter);
-    thread = sim_start(body, NULL);
+    unsigned thread = sim_start(body, NULL);
     while (counter.place < PAWL_PLACE_FIRST_)
         sim_step(thread);
-    cell = ipawl_cell_((char *)counters_here()->cells[0], counter.place);
+    uint64_t *cell = ipawl_cell_((char *)counters_here()->cells[0], counter.place);
     until_store_to(thread, cell);
     sim_step(thread);
     until_store_to(thread, cell);
     *cell += 10;
     run_to_the_end(thread);
-    value = value_of(&counter);
+    int64_t value = value_of(&counter);
     sim_end();
     return value;
 }
@@ -105,14 +100,12 @@ static void read_exact(void *unused)
 /* Makes the counter ready and lets a thread stand before it writes the cell it chose. */
 static unsigned stand_before_the_count(enum pawl_exact_mode mode)
 {
-    unsigned updater;
-    uint64_t *cell;
     sim_begin();
     pawl_counter_exact_init(&exact, mode);
-    updater = sim_start(add_exact, NULL);
+    unsigned updater = sim_start(add_exact, NULL);
     while (exact.place < PAWL_PLACE_FIRST_)
         sim_step(updater);
-    cell = ipawl_cell_((char *)counters_here()->cells[0], exact.place);
+    uint64_t *cell = ipawl_cell_((char *)counters_here()->cells[0], exact.place);
     until_store_to(updater, cell);
     was_read = -1;
     return updater;
@@ -122,8 +115,7 @@ TEST_CASE(a_read_waits_for_the_update_that_saw_the_old_phase_and_counts_it)
 {
     static const enum pawl_exact_mode modes[] = {PAWL_EXACT_FOLD, PAWL_EXACT_STALL,
                                                  PAWL_EXACT_BRLOCK, PAWL_EXACT_LOCKS};
-    unsigned m;
-    for (m = 0; m < 4; m++) {
+    for (unsigned m = 0; m < 4; m++) {
         const unsigned updater = stand_before_the_count(modes[m]);
         const unsigned reader = sim_start(read_exact, NULL);
         assert_false(sim_ends(reader)); /* only waits */
@@ -137,11 +129,10 @@ TEST_CASE(a_read_waits_for_the_update_that_saw_the_old_phase_and_counts_it)
 
 TEST_CASE(an_update_does_not_wait_for_a_folding_read)
 {
-    unsigned updater, reader, other;
-    updater = stand_before_the_count(PAWL_EXACT_FOLD);
-    reader = sim_start(read_exact, NULL);
+    unsigned updater = stand_before_the_count(PAWL_EXACT_FOLD);
+    unsigned reader = sim_start(read_exact, NULL);
     assert_false(sim_ends(reader)); /* has turned the phase, and waits */
-    other = sim_start(add_exact, NULL);
+    unsigned other = sim_start(add_exact, NULL);
     assert_true(sim_ends(other)); /* counted in the new phase */
     run_to_the_end(updater);
     run_to_the_end(reader);
@@ -177,21 +168,20 @@ static void kill_and_drop(void *unused)
 
 TEST_CASE(a_get_that_was_under_way_is_counted_by_kill)
 {
-    unsigned getter, killer, i;
     sim_begin();
     releases = 0;
     pawl_bigref_init(&ref, count_release, NULL);
-    getter = sim_start(get_two, NULL);
+    unsigned getter = sim_start(get_two, NULL);
     until_store_to(getter, &ref.own);
     sim_step(getter);
     until_store_to(getter, &ref.own); /* the second one, a section */
-    killer = sim_start(kill_and_drop, NULL);
+    unsigned killer = sim_start(kill_and_drop, NULL);
     assert_false(sim_ends(killer));
     run_to_the_end(getter);
     run_to_the_end(killer);
     assert_int_equal(releases, 0);
     assert_int_equal(pawl_bigref_read(&ref), 2);
-    for (i = 0; i < 2; i++)
+    for (unsigned i = 0; i < 2; i++)
         pawl_bigref_drop(&ref);
     assert_int_equal(releases, 1);
     sim_end();

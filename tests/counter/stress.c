@@ -32,11 +32,10 @@ static void count_release(pawl_bigref *r, void *arg)
 static void step(struct shared *s, unsigned index, uint64_t *random)
 {
     const int64_t n = (int64_t)test_random_below(random, 2001) - 1000;
-    unsigned m;
     s->sums[index] += n;
     pawl_counter_add(&s->thread, n);
     pawl_cpu_counter_add(&s->cpu, n);
-    for (m = 0; m < 4; m++)
+    for (unsigned m = 0; m < 4; m++)
         pawl_counter_exact_add(&s->exact[m], n);
     if (n > 0 && pawl_counter_limit_try_add(&s->limited, (uint64_t)n))
         s->kept[index] += n;
@@ -66,22 +65,20 @@ static void work(void *opaque, unsigned index)
 {
     struct shared *s = (struct shared *)opaque;
     uint64_t random = s->seed * THREADS + index;
-    unsigned i;
-    for (i = 0; i < s->steps; i++)
+    for (unsigned i = 0; i < s->steps; i++)
         step(s, index, &random);
 }
 
 static void check_and_end(struct shared *s)
 {
     int64_t sum = 0, kept = 0;
-    unsigned i;
-    for (i = 0; i < THREADS; i++) {
+    for (unsigned i = 0; i < THREADS; i++) {
         sum += s->sums[i];
         kept += s->kept[i];
     }
     assert_int_equal(pawl_counter_destroy(&s->thread), sum);
     assert_int_equal(pawl_cpu_counter_destroy(&s->cpu), sum);
-    for (i = 0; i < 4; i++)
+    for (unsigned i = 0; i < 4; i++)
         assert_int_equal(pawl_counter_exact_destroy(&s->exact[i]), sum);
     assert_int_equal(pawl_counter_limit_destroy(&s->limited), kept);
     assert_int_equal(pawl_bigref_read(&s->ref), 1);
@@ -93,9 +90,8 @@ static void check_and_end(struct shared *s)
 
 static void begin(struct shared *s)
 {
-    unsigned m;
     memset(s, 0, sizeof *s);
-    for (m = 0; m < 4; m++)
+    for (unsigned m = 0; m < 4; m++)
         pawl_counter_exact_init(&s->exact[m], (enum pawl_exact_mode)m);
     pawl_counter_limit_init(&s->limited, LIMIT);
     pawl_bigref_init(&s->ref, count_release, &s->releases);
@@ -130,8 +126,7 @@ struct two_sides {
 static void one_side(void *opaque, unsigned index)
 {
     struct two_sides *t = (struct two_sides *)opaque;
-    unsigned i;
-    for (i = 1; i <= t->rounds; i++) {
+    for (unsigned i = 1; i <= t->rounds; i++) {
         pthread_barrier_wait(&t->both);
         if (index == 0) {
             pawl_store_relaxed64(&t->light, i);

@@ -132,8 +132,7 @@ struct sched_thread sched_threads[SCHED_THREADS];
 
 static void let_pollers_go_on(void)
 {
-    unsigned i;
-    for (i = 0; i < sched.count; i++)
+    for (unsigned i = 0; i < sched.count; i++)
         if (sched_threads[i].state == SCHED_POLLS)
             sched_threads[i].state = SCHED_RUNS;
 }
@@ -316,8 +315,7 @@ static void prepare(unsigned i)
 
 static bool all_have_ended(void)
 {
-    unsigned i;
-    for (i = 0; i < sched.count; i++)
+    for (unsigned i = 0; i < sched.count; i++)
         if (sched_threads[i].state != SCHED_ENDED)
             return false;
     return true;
@@ -325,14 +323,13 @@ static bool all_have_ended(void)
 
 static void begin_run(unsigned threads, void (*const bodies[])(void *), void *argument)
 {
-    unsigned i;
     must(threads >= 1 && threads <= SCHED_THREADS);
     sched.count = threads;
     sched.current = script.idle = script.depth = script.spent = script.steps = 0;
     sched.clock = 1000;
     fibers.argument = argument;
     fibers.stuck = script.cut = false;
-    for (i = 0; i < threads; i++) {
+    for (unsigned i = 0; i < threads; i++) {
         memset(&sched_threads[i], 0, sizeof sched_threads[i]);
         fibers.bodies[i] = bodies[i];
         prepare(i);

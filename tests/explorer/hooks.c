@@ -61,11 +61,10 @@ static void print_step(const struct pawl_operation *o, uint64_t found, uint64_t 
 
 uint64_t sched_make(const struct pawl_operation *o)
 {
-    uint64_t found, made;
     if (o->kind == PAWL_HOOK_FENCE)
         return 0;
-    found = load(o->address, o->width);
-    made = result_of(o, found);
+    uint64_t found = load(o->address, o->width);
+    uint64_t made = result_of(o, found);
     if (sched.running && sched_prints())
         print_step(o, found, made);
     if (made == found)
@@ -90,14 +89,13 @@ static void note_if_late(const void *address)
 
 uint64_t pawl_hook_atomic(const struct pawl_operation *operation)
 {
-    uint64_t found;
     if (sim_is_on())
         return sim_access(operation);
     if (!sched.running)
         return sched_make(operation);
     sched_pass();
     note_if_late(operation->address);
-    found = sched.fault ? sched.fault(operation, sched_make) : sched_make(operation);
+    uint64_t found = sched.fault ? sched.fault(operation, sched_make) : sched_make(operation);
     if (states_are_kept()) /* what it was stays on the caller's stack, and is no part of a state */
         memset((void *)(uintptr_t)operation, 0, sizeof *operation);
     return found;
@@ -166,7 +164,7 @@ bool pawl_hook_wait_classes(const uint32_t *address, uint32_t expected, uint32_t
 
 unsigned pawl_hook_wake_classes(const uint32_t *address, uint32_t classes, unsigned count)
 {
-    unsigned woken, i;
+    unsigned woken;
     if (sim_is_on())
         return 0;
     sched.system_wakes++;
@@ -176,7 +174,7 @@ unsigned pawl_hook_wake_classes(const uint32_t *address, uint32_t classes, unsig
     note_if_late(address); /* the system finds the sleepers by a page, which may be gone */
     for (woken = 0; woken < count && !sched.deaf; woken++) {
         struct sched_thread *oldest = NULL;
-        for (i = 0; i < sched.count; i++) {
+        for (unsigned i = 0; i < sched.count; i++) {
             struct sched_thread *t = &sched_threads[i];
             if (t->state == SCHED_SLEEPS && t->address == address && (t->classes & classes) &&
                 (!oldest || t->asleep_since < oldest->asleep_since))

@@ -74,12 +74,10 @@ static uint64_t add_thread(uint64_t sum, unsigned i)
 
 static uint64_t sum_of_all(void)
 {
-    const struct sched_memory *m;
     uint64_t sum = sched.clock;
-    unsigned i;
-    for (m = states.memory; m->bytes != 0; m++)
+    for (const struct sched_memory *m = states.memory; m->bytes != 0; m++)
         sum = add_memory(sum, m->from, m->bytes);
-    for (i = 0; i < sched.count; i++)
+    for (unsigned i = 0; i < sched.count; i++)
         sum = add_thread(sum, i);
     return sum;
 }
@@ -103,7 +101,6 @@ static uint32_t *slot_of(uint64_t sum)
 
 static void make_room(void)
 {
-    uint32_t i;
     if (states.count >= states.room) {
         states.room = states.room ? 2 * states.room : 1u << 12;
         states.all = (struct state *)grown(states.all, states.room * sizeof *states.all);
@@ -113,7 +110,7 @@ static void make_room(void)
     states.index_size = states.index_size ? 2 * states.index_size : 1u << 13;
     states.index = (uint32_t *)grown(states.index, states.index_size * sizeof *states.index);
     memset(states.index, 0, states.index_size * sizeof *states.index);
-    for (i = NEVER + 1; i < states.count; i++)
+    for (uint32_t i = NEVER + 1; i < states.count; i++)
         *slot_of(states.all[i].sum) = i;
 }
 
@@ -158,11 +155,9 @@ bool states_visit(unsigned depth, unsigned last_choice)
 {
     const uint64_t sum = sum_of_all();
     const uint32_t before = state_before(depth);
-    uint32_t *slot;
-    bool seen;
     make_room();
-    slot = slot_of(sum);
-    seen = *slot != 0;
+    uint32_t *slot = slot_of(sum);
+    bool seen = *slot != 0;
     if (!seen) {
         states.all[states.count].sum = sum;
         states.all[states.count].from = before;

@@ -54,10 +54,9 @@ static void stand(const struct pawl_operation *operation)
 
 uint64_t sim_access(const struct pawl_operation *operation)
 {
-    uint64_t found;
     if (self)
         stand(operation);
-    found = sched_make(operation);
+    uint64_t found = sched_make(operation);
     must(sim_recorded < SIM_RECORDS);
     sim_records[sim_recorded].thread = self ? (unsigned)(self - sim_all) : sim_test_itself;
     sim_records[sim_recorded].operation = *operation;
@@ -126,8 +125,7 @@ void sim_step(unsigned thread)
 
 void sim_until(unsigned thread, enum pawl_tag tag)
 {
-    unsigned i;
-    for (i = 0; sim_all[thread].next.tag != tag; i++) {
+    for (unsigned i = 0; sim_all[thread].next.tag != tag; i++) {
         must(i < SIM_PATIENCE);
         sim_step(thread);
     }
@@ -135,8 +133,7 @@ void sim_until(unsigned thread, enum pawl_tag tag)
 
 bool sim_ends(unsigned thread)
 {
-    unsigned i;
-    for (i = 0; i < SIM_PATIENCE && !sim_all[thread].ended; i++)
+    for (unsigned i = 0; i < SIM_PATIENCE && !sim_all[thread].ended; i++)
         sim_step(thread);
     return sim_all[thread].ended;
 }
@@ -153,8 +150,7 @@ bool sim_only_reads(unsigned thread, unsigned count)
 
 void sim_end(void)
 {
-    unsigned i;
-    for (i = 0; i < sim_count; i++) {
+    for (unsigned i = 0; i < sim_count; i++) {
         must(sim_all[i].ended);
         test_join(sim_all[i].id);
         sem_destroy(&sim_all[i].go);

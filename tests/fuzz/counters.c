@@ -154,7 +154,6 @@ static void change_reference(struct slot *s)
 {
     pawl_bigref *const r = &s->is.reference;
     const uint64_t times = now.what / 8 % 16 == 0 ? 3 * PAWL_BIGREF_TARGET : 1 + now.number % 4;
-    uint64_t i;
     switch (now.what % 8) {
     case 0:
         must(pawl_bigref_kill(r) == !s->killed);
@@ -168,7 +167,7 @@ static void change_reference(struct slot *s)
     case 2:
     case 3:
     case 4:
-        for (i = 0; i < times; i++)
+        for (uint64_t i = 0; i < times; i++)
             drop_reference(s);
         break;
     case 5:
@@ -176,7 +175,7 @@ static void change_reference(struct slot *s)
         s->value += !s->released;
         break;
     default:
-        for (i = 0; i < times && !s->released; i++, s->value++)
+        for (uint64_t i = 0; i < times && !s->released; i++, s->value++)
             pawl_bigref_get(r);
         break;
     }
@@ -274,11 +273,10 @@ static void turn(struct fuzz *f)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fuzz f = fuzz_begin(data, size);
-    unsigned i;
     memset(slots, 0, sizeof slots);
     while (fuzz_more(&f))
         turn(&f);
-    for (i = 0; i < SLOTS; i++) {
+    for (unsigned i = 0; i < SLOTS; i++) {
         now.slot = &slots[i];
         destroy(NULL);
     }

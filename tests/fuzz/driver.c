@@ -85,9 +85,8 @@ static void run_random(uint64_t seed)
     const char *text = getenv("PAWL_FUZZ_SECONDS");
     const double end = test_now() + (text ? strtod(text, NULL) : 1);
     while (test_now() < end) {
-        size_t i;
         length = 1 + test_random_below(&seed, 1u << (3 + test_random_below(&seed, 8)));
-        for (i = 0; i < length; i++)
+        for (size_t i = 0; i < length; i++)
             input[i] = (uint8_t)test_random(&seed);
         run_input();
     }
@@ -96,9 +95,8 @@ static void run_random(uint64_t seed)
 int main(int argc, char **argv)
 {
     bool random = false;
-    int i;
     signal(SIGABRT, keep_what_was_found);
-    for (i = 1; i < argc; i++) {
+    for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--random") == 0)
             random = true;
         else

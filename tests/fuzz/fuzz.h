@@ -56,14 +56,13 @@ static inline uint64_t fuzz_number(struct fuzz *f)
 {
     const unsigned shape = fuzz_byte(f);
     uint64_t number = 0;
-    unsigned i;
     if (shape < 128)
         return shape;
     if (shape < 192)
         return UINT64_C(1) << (shape & 63);
     if (shape < 254)
         return (UINT64_C(1) << (shape & 63)) - 1;
-    for (i = 0; i < 8; i++)
+    for (unsigned i = 0; i < 8; i++)
         number = number << 8 | fuzz_byte(f);
     return number;
 }

@@ -75,8 +75,7 @@ static bool begin(struct fuzz *f)
 
 static void end(void)
 {
-    unsigned i;
-    for (i = 0; i < MOST; i++)
+    for (unsigned i = 0; i < MOST; i++)
         if (now.in[i] != NULL && now.held[i])
             things_drop_write(now.in[i]);
     pawl_idtable_destroy(&now.table);
@@ -88,8 +87,7 @@ static void end(void)
 /* The number of the object that has the ID; MOST: none. */
 static unsigned number_of(pawl_id id)
 {
-    unsigned i;
-    for (i = 0; i < MOST; i++)
+    for (unsigned i = 0; i < MOST; i++)
         if (now.in[i] != NULL && now.in[i]->entry.id == id)
             return i;
     return MOST;
@@ -111,7 +109,6 @@ static void insert(void)
 {
     pawl_id id = PAWL_ID_NONE;
     unsigned i;
-    int result;
     struct thing *o;
     for (i = 0; i < MOST && now.in[i] != NULL; i++)
         ;
@@ -121,7 +118,7 @@ static void insert(void)
     must(o != NULL);
     o->number = i;
     now.refused = false;
-    result = things_insert(&now.table, o, &id);
+    int result = things_insert(&now.table, o, &id);
     if (result != 0) {
         must(result == (now.count == now.limit ? ENOSPC : ENOMEM));
         must(now.count == now.limit || now.refused);
@@ -207,9 +204,8 @@ static void remove_one(struct fuzz *f)
 static void reserve(struct fuzz *f)
 {
     const uint32_t places = (uint32_t)fuzz_number(f) & 8191u;
-    int result;
     now.refused = false;
-    result = pawl_idtable_reserve(&now.table, places);
+    int result = pawl_idtable_reserve(&now.table, places);
     must(result == (now.refused ? ENOMEM : 0)); /* room for more than the limit is no mistake */
 }
 
@@ -238,10 +234,9 @@ static void everything_removed_is_released(void)
 
 static void turn(struct fuzz *f)
 {
-    unsigned times;
     switch (fuzz_below(f, 10)) {
     case 0:
-        for (times = fuzz_below(f, 33); times > 0; times--)
+        for (unsigned times = fuzz_below(f, 33); times > 0; times--)
             insert();
         break;
     case 1: remove_one(f); break;

@@ -58,12 +58,10 @@ static uint64_t nothing_is_taken_back(const struct pawl_operation *o,
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static void (*const bodies[])(void *) = {something, something, something, something};
-    sched_fault *more;
-    unsigned threads;
     choices = fuzz_begin(data, size);
     sched.below = from_the_input;
-    threads = 2 + fuzz_below(&choices, 3);
-    more = CHOOSE_MORE();
+    unsigned threads = 2 + fuzz_below(&choices, 3);
+    sched_fault *more = CHOOSE_MORE();
     scene_begins(NULL);
     scene.seed = 1;
     sched.deaf = fuzz_mistake("a_wake_reaches_nobody");

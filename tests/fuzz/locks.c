@@ -27,8 +27,7 @@ static struct {
 static enum table_step foretell(enum table_op op, uint64_t *word)
 {
     enum table_step step = table_first(&now.table, op);
-    unsigned steps;
-    for (steps = 0; steps < 16; steps++) {
+    for (unsigned steps = 0; steps < 16; steps++) {
         const struct table_step_row *row = &now.table.steps[step];
         const struct table_fields found = table_fields_of(now.kind.bits, *word);
         if (row->how != HOW_ADD && !table_passes(row->gate, found))
@@ -77,11 +76,10 @@ static void operate(enum table_op op, bool with_deadline)
 {
     const struct table_op_row *row = &now.table.ops[op];
     uint64_t word = now.word;
-    enum table_step end;
     bool result;
     if (!may_start(op))
         return;
-    end = foretell(op, &word);
+    enum table_step end = foretell(op, &word);
     if (end == STEP_COUNT || (with_deadline && now.kind.until[op])) {
         if (!now.kind.until[op])
             return;
@@ -147,8 +145,7 @@ static void drop_everything(void)
 {
     static const enum table_op drops[] = {OP_drop_read, OP_drop_seek, OP_drop_write,
                                           OP_drop_atomic};
-    unsigned i;
-    for (i = 0; i < 4; i++)
+    for (unsigned i = 0; i < 4; i++)
         while (may_start(drops[i]))
             operate(drops[i], false);
     must(units() < 4);

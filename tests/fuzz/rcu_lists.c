@@ -207,17 +207,16 @@ static void turn(struct fuzz *f)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fuzz f = fuzz_begin(data, size);
-    unsigned i;
     memset(&now, 0, sizeof now);
-    for (i = 0; i < LISTS; i++)
+    for (unsigned i = 0; i < LISTS; i++)
         pawl_list_init(&now.lists[i]);
-    for (i = 0; i < NODES; i++) {
+    for (unsigned i = 0; i < NODES; i++) {
         now.elements[i].number = (int)i;
         now.list_of[i] = now.chain_of[i] = NOWHERE;
     }
     while (fuzz_more(&f)) {
         turn(&f);
-        for (i = 0; i < LISTS; i++) {
+        for (unsigned i = 0; i < LISTS; i++) {
             compare_list(i);
             compare_chain(i);
         }

@@ -187,8 +187,7 @@ static void end(unsigned self)
 
 static void begin_anew(void)
 {
-    unsigned i;
-    for (i = 0; i < TURNS; i++)
+    for (unsigned i = 0; i < TURNS; i++)
         if (now.holds[i] != PAWL_STATE_U)
             return;
     must(pawl_robust_lock_init(&now.lock) == PAWL_ROBUST_OK);
@@ -200,8 +199,7 @@ static void begin_anew(void)
 static void all_leave(void)
 {
     static const unsigned drops[] = {0, 8, 9, 10, 11};
-    unsigned i;
-    for (i = 0; i < TURNS; i++)
+    for (unsigned i = 0; i < TURNS; i++)
         if (now.holds[i] != PAWL_STATE_U)
             operate(i, &rows[drops[now.holds[i]]], false);
     operate(0, &rows[2], false);

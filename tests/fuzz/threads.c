@@ -91,9 +91,8 @@ static void body(void *unused, unsigned index)
     static const enum table_op drops[] = {OP_NONE, OP_drop_read, OP_drop_seek, OP_drop_write,
                                           OP_drop_atomic};
     enum pawl_state state = PAWL_STATE_U;
-    unsigned i;
     (void)unused;
-    for (i = 0; i < now.length[index]; i++) {
+    for (unsigned i = 0; i < now.length[index]; i++) {
         const unsigned delay = now.script[index][2 * i + 1];
         linger(delay);
         state = operate(state, (enum table_op)(now.script[index][2 * i] % OP_COUNT), delay);
@@ -107,13 +106,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fuzz f = fuzz_begin(data, size);
     uint64_t word;
-    unsigned which, threads, i;
     memset(&now, 0, sizeof now);
     now.complement = ~UINT64_C(0);
-    which = fuzz_below(&f, KINDS);
+    unsigned which = fuzz_below(&f, KINDS);
     describe[which](&now.kind);
-    threads = 2 + fuzz_below(&f, THREADS - 1);
-    for (i = 0; fuzz_more(&f) && i < threads * LONGEST; i++) {
+    unsigned threads = 2 + fuzz_below(&f, THREADS - 1);
+    for (unsigned i = 0; fuzz_more(&f) && i < threads * LONGEST; i++) {
         const unsigned who = i % threads;
         uint8_t *step = &now.script[who][2 * now.length[who]++];
         step[0] = (uint8_t)fuzz_byte(&f);

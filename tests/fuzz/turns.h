@@ -67,8 +67,7 @@ static inline void turn_ends(unsigned i)
 
 static inline void turns_end(void)
 {
-    unsigned i;
-    for (i = 0; i < TURNS; i++)
+    for (unsigned i = 0; i < TURNS; i++)
         turn_ends(i);
 }
 

@@ -84,8 +84,7 @@ static bool is_biased(void)
 
 static void *read_until_biased(void *unused)
 {
-    unsigned i;
-    for (i = 0; i < 100000000 && !is_biased(); i++) {
+    for (unsigned i = 0; i < 100000000 && !is_biased(); i++) {
         pawl_take_read(&doubted);
         pawl_drop_read(&doubted);
     }
@@ -96,13 +95,12 @@ static void *read_until_biased(void *unused)
 static int read_often_then_write_often(void)
 {
     pthread_t reader;
-    unsigned i;
     if (pthread_create(&reader, NULL, read_until_biased, NULL) != 0)
         return 1;
     (void)read_until_biased(NULL);
     if (pthread_join(reader, NULL) != 0)
         return 1;
-    for (i = 0; i < 1000000 && is_biased(); i++) {
+    for (unsigned i = 0; i < 1000000 && is_biased(); i++) {
         pawl_take_write(&doubted);
         pawl_drop_write(&doubted);
     }

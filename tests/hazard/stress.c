@@ -60,9 +60,8 @@ static void work(void *unused, unsigned index)
 {
     uint64_t random = shared.seed + index * UINT64_C(0x632be59bd9b4e019);
     pawl_hazard *one = pawl_hazard_make();
-    unsigned i;
     (void)unused;
-    for (i = 0; i < shared.steps; i++) {
+    for (unsigned i = 0; i < shared.steps; i++) {
         struct thing **const place = &shared.places[test_random_below(&random, PLACES)];
         const unsigned what = test_random_below(&random, 16);
         struct thing *const o = pawl_hazard_protect(one, place);

@@ -160,8 +160,7 @@ static void others_may(pawl_id id, bool read, bool write)
 TEST_CASE_WITH(what_is_found_is_locked_as_asked_for, begin, end)
 {
     const pawl_id id = insert(7);
-    struct thing *o;
-    o = things_take_read(&table, id);
+    struct thing *o = things_take_read(&table, id);
     assert_int_equal(o->value, 7);
     others_may(id, true, false);
     things_drop_read(o);
@@ -181,11 +180,10 @@ TEST_CASE_WITH(a_try_tells_busy_from_absent, begin, end)
 {
     const pawl_id id = insert(1);
     struct tries t;
-    struct thing *o;
     bool busy = true;
     assert_null(things_try_write(&table, id + 1, &busy));
     assert_false(busy);
-    o = things_take_write(&table, id);
+    struct thing *o = things_take_write(&table, id);
     t.id = id;
     elsewhere(try_both, &t);
     assert_true(t.busy);
@@ -213,9 +211,8 @@ static void wait_a_moment(void *opaque)
 TEST_CASE_WITH(a_deadline_that_passes_is_told_from_absence, begin, end)
 {
     struct waiting w;
-    struct thing *o;
     w.id = insert(1);
-    o = things_take_write(&table, w.id);
+    struct thing *o = things_take_write(&table, w.id);
     elsewhere(wait_a_moment, &w);
     assert_false(w.found);
     assert_true(w.late);
@@ -238,14 +235,13 @@ TEST_CASE_WITH(a_forged_id_finds_nothing_and_touches_no_lock, begin, end)
     const pawl_id id = insert(1);
     const pawl_id generation = UINT64_C(1) << 32;
     struct thing *o = things_take_write(&table, id);
-    unsigned bit;
     assert_null(things_take_write(&table, PAWL_ID_NONE));
     assert_null(things_take_write(&table, UINT64_MAX));
     assert_null(things_take_write(&table, id + generation));
     assert_null(things_take_write(&table, id - generation));
     assert_null(things_take_write(&table, (uint32_t)id));
     assert_null(things_take_write(&table, (id & ~(generation - 1)) | UINT32_MAX));
-    for (bit = 0; bit < 64; bit++)
+    for (unsigned bit = 0; bit < 64; bit++)
         assert_null(things_take_write(&table, id ^ (UINT64_C(1) << bit)));
     things_drop_write(o);
     assert_int_equal(value_of(id), 1);
@@ -258,12 +254,11 @@ TEST_CASE_WITH(what_was_removed_is_not_found_and_its_id_never_comes_back, begin,
     const pawl_id id = insert(1);
     pawl_id other;
     struct thing *o;
-    int i;
     assert_true(things_remove_id(&table, id));
     assert_int_equal(pawl_idtable_count(&table), 0);
     assert_null(things_take_write(&table, id));
     assert_false(things_remove_id(&table, id));
-    for (i = 0; i < 100; i++) {
+    for (int i = 0; i < 100; i++) {
         other = insert(2);
         assert_int_equal((uint32_t)other, (uint32_t)id); /* the place is used again */
         assert_true(other != id);
@@ -282,9 +277,8 @@ static void remove_it(void *opaque)
 TEST_CASE_WITH(an_object_stays_as_long_as_a_reader_that_has_found_it, begin, end)
 {
     pawl_id id = insert(5);
-    struct thing *o;
     pawl_idtable_read_lock(&table);
-    o = things_of(pawl_idtable_peek(&table, id));
+    struct thing *o = things_of(pawl_idtable_peek(&table, id));
     assert_non_null(o);
     elsewhere(remove_it, &id);
     assert_null(pawl_idtable_peek(&table, id));
@@ -316,10 +310,9 @@ TEST_CASE_WITH(who_waits_for_its_lock_when_it_is_removed_gets_nothing, begin, en
 {
     const struct timespec nap = {0, 5000000};
     struct waiter w;
-    struct thing *o;
     w.id = insert(1);
     w.found = 2;
-    o = things_take_write(&table, w.id);
+    struct thing *o = things_take_write(&table, w.id);
     w.thread = test_start(wait_for_it, &w);
     nanosleep(&nap, NULL); /* long enough for it to sleep, most often; true in any case */
     assert_true(things_remove(&table, o));
@@ -429,10 +422,9 @@ TEST_CASE_WITH(what_is_in_all_the_time_is_visited_though_the_table_grows_and_shr
 TEST_CASE_WITH(destroy_releases_what_is_in_and_waits_for_what_was_removed, begin, end)
 {
     pawl_id ids[100];
-    int i;
-    for (i = 0; i < 100; i++)
+    for (int i = 0; i < 100; i++)
         ids[i] = insert(i);
-    for (i = 0; i < 100; i += 3)
+    for (int i = 0; i < 100; i += 3)
         must(things_remove_id(&table, ids[i]));
     pawl_idtable_destroy(&table);
     assert_int_equal(pawl_load_relaxed32(&released), 100);
@@ -472,7 +464,6 @@ static void handler(int number)
 TEST_CASE_WITH(a_handler_may_look_up_and_try, begin, end)
 {
     struct sigaction action;
-    struct thing *o;
     memset(&action, 0, sizeof action);
     action.sa_handler = handler;
     must(sigaction(SIGUSR1, &action, NULL) == 0);
@@ -482,7 +473,7 @@ TEST_CASE_WITH(a_handler_may_look_up_and_try, begin, end)
     pawl_idtable_read_unlock(&table);
     assert_int_equal(handler_got, 1);
     handler_got = 0;
-    o = things_take_write(&table, handler_id);
+    struct thing *o = things_take_write(&table, handler_id);
     raise(SIGUSR1);
     assert_int_equal(handler_got, 0);
     things_drop_write(o);
@@ -496,10 +487,9 @@ TEST_CASE_WITH(the_child_of_a_fork_has_the_objects, begin, end)
 #else
     pawl_id id = insert(9);
     int status = 0;
-    pid_t child;
     (void)state;
     fflush(NULL);
-    child = fork();
+    pid_t child = fork();
     must(child >= 0);
     if (child == 0) {
         alarm(TEST_HANGS);

@@ -23,13 +23,12 @@ static struct {
 
 static void *allocate(size_t bytes, void *arg)
 {
-    void *block;
     must(arg == &memory);
     if (memory.refuse > 0) {
         memory.refuse--;
         return NULL;
     }
-    block = malloc(bytes);
+    void *block = malloc(bytes);
     must(block != NULL);
     memset(block, 0xa5, bytes); /* nothing is expected of it */
     memory.made++;
@@ -128,31 +127,29 @@ TEST_CASE_WITH(the_array_doubles_and_every_id_stays_good, begin, end)
 {
     enum { MANY = 1000 };
     static pawl_id ids[MANY];
-    int i, k;
     assert_int_equal(size(), 0);
-    for (i = 0; i < MANY; i++) {
+    for (int i = 0; i < MANY; i++) {
         ids[i] = insert(i);
         assert_true(size() >= (uint32_t)i + 1 && size() <= 2 * (uint32_t)i + PAWL_IDTABLE_FIRST);
         if ((i & (i + 1)) == 0) /* and some more beside the powers of two */
-            for (k = 0; k <= i; k++)
+            for (int k = 0; k <= i; k++)
                 assert_int_equal(value_of(ids[k]), k);
     }
     assert_int_equal(size(), 1024);
     assert_int_equal(memory.made, 7); /* 16 to 1024 */
     assert_int_equal(pawl_rcu_domain_barrier(&domain), 0);
     assert_int_equal(pawl_load_relaxed32(&memory.freed), 6);
-    for (i = 0; i < MANY; i++)
+    for (int i = 0; i < MANY; i++)
         assert_int_equal(value_of(ids[i]), i);
 }
 
 TEST_CASE_WITH(free_places_are_used_before_it_grows, begin, end)
 {
     pawl_id ids[PAWL_IDTABLE_FIRST];
-    int i, round;
-    for (round = 0; round < 50; round++) {
-        for (i = 0; i < PAWL_IDTABLE_FIRST; i++)
+    for (int round = 0; round < 50; round++) {
+        for (int i = 0; i < PAWL_IDTABLE_FIRST; i++)
             ids[i] = insert(i);
-        for (i = round & 1; i < PAWL_IDTABLE_FIRST; i++)
+        for (int i = round & 1; i < PAWL_IDTABLE_FIRST; i++)
             must(things_remove_id(&table, ids[i]));
         if (round & 1)
             must(things_remove_id(&table, ids[0]));
@@ -189,9 +186,8 @@ TEST_CASE_WITH(an_old_array_stays_as_long_as_a_reader_that_may_be_in_it, begin, 
 {
     const pawl_id id = insert(42);
     struct ipawl_idtable_array_ *old = table.array;
-    int i;
     pawl_idtable_read_lock(&table);
-    for (i = 0; i < 100; i++)
+    for (int i = 0; i < 100; i++)
         insert(i); /* in a read section: nothing is waited for */
     assert_int_equal(pawl_load_relaxed32(&memory.freed), 0);
     assert_true(table.array != old);
@@ -204,12 +200,11 @@ TEST_CASE_WITH(an_old_array_stays_as_long_as_a_reader_that_may_be_in_it, begin, 
 
 TEST_CASE_WITH(reserve_makes_room_beforehand, begin, end)
 {
-    int i;
     assert_int_equal(pawl_idtable_reserve(&table, 0), 0);
     assert_int_equal(memory.made, 0);
     assert_int_equal(pawl_idtable_reserve(&table, 300), 0);
     assert_int_equal(memory.made, 1);
-    for (i = 0; i < 300; i++)
+    for (int i = 0; i < 300; i++)
         insert(i);
     assert_int_equal(memory.made, 1);
     assert_int_equal(pawl_idtable_reserve(&table, 200), 0);
@@ -237,11 +232,10 @@ TEST_CASE_WITH(the_limit_counts_objects, begin, end)
     pawl_idtable_options o = options();
     struct thing *more = fresh(99);
     pawl_id ids[20], id = 1;
-    int i;
     pawl_idtable_destroy(&table);
     o.limit = 20;
     must(pawl_idtable_init(&table, &o) == 0);
-    for (i = 0; i < 20; i++)
+    for (int i = 0; i < 20; i++)
         ids[i] = insert(i);
     assert_int_equal(size(), 20); /* no larger than it has to be */
     assert_int_equal(things_insert(&table, more, &id), ENOSPC);
@@ -258,15 +252,14 @@ TEST_CASE_WITH(init_refuses_what_cannot_be_and_the_table_then_takes_nothing, beg
     pawl_idtable_options wrong[4];
     struct thing *o = fresh(1);
     pawl_idtable other;
-    unsigned i;
-    for (i = 0; i < 4; i++)
+    for (unsigned i = 0; i < 4; i++)
         wrong[i] = options();
     wrong[0].limit = PAWL_IDTABLE_MOST + 1;
     wrong[1].first = PAWL_IDTABLE_MOST + 1;
     wrong[2].allocator.allocate = NULL;
     wrong[3].allocator.release = NULL;
     assert_int_equal(pawl_idtable_init(NULL, NULL), EINVAL);
-    for (i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         assert_int_equal(pawl_idtable_init(&other, &wrong[i]), EINVAL);
         assert_int_equal(things_insert(&other, o, NULL), ENOSPC);
         assert_null(things_take_write(&other, UINT64_C(1) << 32));
@@ -305,15 +298,14 @@ TEST_CASE_WITH(without_memory_free_places_still_serve, begin, end)
 {
     pawl_id ids[PAWL_IDTABLE_FIRST];
     struct thing *o = fresh(100);
-    int i;
     memory.refuse = 1;
     assert_int_equal(things_insert(&table, o, NULL), ENOMEM); /* the very first */
-    for (i = 0; i < PAWL_IDTABLE_FIRST; i++)
+    for (int i = 0; i < PAWL_IDTABLE_FIRST; i++)
         ids[i] = insert(i);
     memory.refuse = UINT_MAX;
     assert_int_equal(things_insert(&table, o, NULL), ENOMEM);
     assert_int_equal(pawl_idtable_reserve(&table, 100), ENOMEM);
-    for (i = 0; i < 100; i++) {
+    for (int i = 0; i < 100; i++) {
         must(things_remove_id(&table, ids[3]));
         ids[3] = insert(50 + i);
         assert_int_equal(value_of(ids[3]), 50 + i);
@@ -349,17 +341,16 @@ TEST_CASE_WITH(used_up_places_do_not_count_for_the_limit, begin, end)
     pawl_idtable_options o = options();
     struct thing *more = fresh(99);
     pawl_id ids[4];
-    int i, round;
     pawl_idtable_destroy(&table);
     o.limit = 4;
     must(pawl_idtable_init(&table, &o) == 0);
-    for (round = 0; round < 10; round++) {
-        for (i = 0; i < 4; i++)
+    for (int round = 0; round < 10; round++) {
+        for (int i = 0; i < 4; i++)
             ids[i] = insert(i);
         assert_int_equal(things_insert(&table, more, NULL), ENOSPC);
-        for (i = 0; i < 4; i++)
+        for (int i = 0; i < 4; i++)
             *generation_of((uint32_t)ids[i]) = UINT32_MAX; /* of its next ID */
-        for (i = 0; i < 4; i++)
+        for (int i = 0; i < 4; i++)
             must(things_remove_id(&table, ids[i]));
     }
     assert_true(size() >= 16); /* four times more than the limit, and growing slowly */
@@ -403,7 +394,6 @@ TEST_CASE_WITH(what_the_callbacks_refuse_waits_in_the_table, begin, end)
     enum { MANY = 300 };
     static pawl_id ids[MANY];
     struct reader r;
-    uint32_t parked;
     int i;
     must(pawl_rcu_domain_limit(&domain, 2, PAWL_RCU_NO_LIMIT, PAWL_RCU_REFUSE) == 0);
     reader_begins(&r);
@@ -411,7 +401,7 @@ TEST_CASE_WITH(what_the_callbacks_refuse_waits_in_the_table, begin, end)
         ids[i] = insert(i);
     for (i = 0; i < MANY; i++)
         assert_true(things_remove_id(&table, ids[i]));
-    parked = pawl_idtable_parked(&table);
+    uint32_t parked = pawl_idtable_parked(&table);
     assert_true(parked > 0); /* some arrays are among them */
     assert_int_equal(pawl_load_relaxed32(&released), 0);
     reader_ends(&r);
@@ -427,9 +417,8 @@ TEST_CASE_WITH(what_the_callbacks_refuse_waits_in_the_table, begin, end)
 /* More bytes than may ever wait: it counts as nothing, for nobody could free it otherwise. */
 TEST_CASE_WITH(arrays_larger_than_the_callbacks_limit_are_freed_all_the_same, begin, end)
 {
-    int i;
     must(pawl_rcu_domain_limit(&domain, PAWL_RCU_CALLS, 64, PAWL_RCU_REFUSE) == 0);
-    for (i = 0; i < 100; i++)
+    for (int i = 0; i < 100; i++)
         insert(i);
     assert_int_equal(pawl_idtable_parked(&table), 0);
     must(pawl_rcu_domain_barrier(&domain) == 0);
@@ -440,12 +429,11 @@ TEST_CASE_WITH(destroy_releases_what_was_refused, begin, end)
 {
     struct reader r;
     pawl_id ids[200];
-    int i;
     must(pawl_rcu_domain_limit(&domain, 1, PAWL_RCU_NO_LIMIT, PAWL_RCU_REFUSE) == 0);
     reader_begins(&r);
-    for (i = 0; i < 200; i++)
+    for (int i = 0; i < 200; i++)
         ids[i] = insert(i);
-    for (i = 0; i < 200; i += 2)
+    for (int i = 0; i < 200; i += 2)
         must(things_remove_id(&table, ids[i]));
     assert_true(pawl_idtable_parked(&table) > 0);
     reader_ends(&r);
@@ -457,13 +445,11 @@ TEST_CASE_WITH(destroy_releases_what_was_refused, begin, end)
 TEST_CASE_WITH(growing_under_an_objects_lock_waits_for_no_callback, begin, end)
 {
     struct reader r;
-    struct thing *o;
     pawl_id id = insert(1);
-    int i;
     must(pawl_rcu_domain_limit(&domain, 1, 1, PAWL_RCU_WAIT) == 0);
     reader_begins(&r); /* the grace period cannot end before we have finished */
-    o = things_take_write(&table, id);
-    for (i = 0; i < 200; i++)
+    struct thing *o = things_take_write(&table, id);
+    for (int i = 0; i < 200; i++)
         insert(i);
     things_drop_write(o);
     reader_ends(&r);

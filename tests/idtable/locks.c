@@ -181,15 +181,13 @@ static void elsewhere(struct visit *v)
 
 static void what_is_found_is_locked_and_what_is_removed_is_not_found(void **state)
 {
-    unsigned i;
     (void)state;
-    for (i = 0; i < KINDS; i++) {
+    for (unsigned i = 0; i < KINDS; i++) {
         const struct kind *k = &kinds[i];
         struct visit v;
-        int *value;
         v.kind = k;
         v.id = k->insert(7);
-        value = k->take(v.id);
+        int *value = k->take(v.id);
         assert_non_null(value);
         assert_int_equal(*value, 7);
         elsewhere(&v);
@@ -222,15 +220,13 @@ static void *take_it(void *opaque)
 static void who_waited_for_a_removed_object_gets_nothing(void **state)
 {
     const struct timespec nap = {0, 2000000};
-    unsigned i;
     (void)state;
-    for (i = 0; i < KINDS; i++) {
+    for (unsigned i = 0; i < KINDS; i++) {
         struct visit v;
-        int *value;
         v.kind = &kinds[i];
         v.id = v.kind->insert(1);
         v.found = true;
-        value = v.kind->take(v.id);
+        int *value = v.kind->take(v.id);
         const pthread_t waiter = test_start(take_it, &v);
         nanosleep(&nap, NULL); /* time to come as far as the lock; true in any case */
         assert_true(v.kind->remove(value));
@@ -250,8 +246,7 @@ static void add_here_and_there(void *opaque, unsigned index)
 {
     const struct crowd *c = (const struct crowd *)opaque;
     uint64_t random = c->seed + index;
-    unsigned i;
-    for (i = 0; i < TEST_SCALE(2000); i++) {
+    for (unsigned i = 0; i < TEST_SCALE(2000); i++) {
         int *value = c->kind->take(c->ids[test_random_below(&random, 4)]);
         must(value != NULL);
         ++*value;
@@ -261,17 +256,16 @@ static void add_here_and_there(void *opaque, unsigned index)
 
 static void lookups_of_one_object_exclude_each_other(void **state)
 {
-    unsigned i, k;
     (void)state;
-    for (i = 0; i < KINDS; i++) {
+    for (unsigned i = 0; i < KINDS; i++) {
         struct crowd c;
         int sum = 0;
         c.kind = &kinds[i];
         c.seed = test_seed();
-        for (k = 0; k < 4; k++)
+        for (unsigned k = 0; k < 4; k++)
             c.ids[k] = c.kind->insert(0);
         test_threads(3, add_here_and_there, &c);
-        for (k = 0; k < 4; k++) {
+        for (unsigned k = 0; k < 4; k++) {
             int *value = c.kind->take(c.ids[k]);
             sum += *value;
             must(c.kind->remove(value));
@@ -287,10 +281,9 @@ static void lookups_of_one_object_exclude_each_other(void **state)
  * when it had been copied. */
 static bool read_pair(pawl_id id, struct pair *to)
 {
-    pawl_idtable_entry *e;
     bool found = false;
     pawl_idtable_read_lock(&with_seq_table);
-    e = pawl_idtable_peek(&with_seq_table, id);
+    pawl_idtable_entry *e = pawl_idtable_peek(&with_seq_table, id);
     if (e != NULL) {
         const struct with_seq *o = PAWL_IDTABLE_OBJECT_(struct with_seq, entry, e);
         pair_seq_read(&o->lock, to);
@@ -302,8 +295,7 @@ static bool read_pair(pawl_id id, struct pair *to)
 
 static void write_pairs(const struct crowd *c)
 {
-    uint64_t n;
-    for (n = 1; n <= TEST_SCALE(5000); n++) {
+    for (uint64_t n = 1; n <= TEST_SCALE(5000); n++) {
         struct with_seq *o = with_seq_find(&with_seq_table, c->ids[n % 4]);
         struct pair p;
         must(o != NULL);
@@ -316,8 +308,7 @@ static void write_pairs(const struct crowd *c)
 
 static void read_pairs(const struct crowd *c)
 {
-    unsigned i;
-    for (i = 0; i < TEST_SCALE(20000); i++) {
+    for (unsigned i = 0; i < TEST_SCALE(20000); i++) {
         struct pair p;
         must(read_pair(c->ids[i % 4], &p));
         must(p.b == ~p.a || (p.a == 0 && p.b == 0));
@@ -337,12 +328,11 @@ static void readers_of_a_sequence_lock_copy_and_hold_nothing(void **state)
 {
     struct crowd c;
     struct pair p;
-    unsigned k;
     (void)state;
-    for (k = 0; k < 4; k++)
+    for (unsigned k = 0; k < 4; k++)
         c.ids[k] = with_seq_new(0);
     test_threads(3, write_or_read, &c);
-    for (k = 0; k < 4; k++) {
+    for (unsigned k = 0; k < 4; k++) {
         struct with_seq *o = with_seq_find(&with_seq_table, c.ids[k]);
         assert_true(with_seq_end(&o->value));
         assert_false(read_pair(c.ids[k], &p));
@@ -351,9 +341,8 @@ static void readers_of_a_sequence_lock_copy_and_hold_nothing(void **state)
 
 static int end_all(void **state)
 {
-    unsigned i;
     (void)state;
-    for (i = 0; i < KINDS; i++)
+    for (unsigned i = 0; i < KINDS; i++)
         pawl_idtable_destroy(kinds[i].table);
     return 0;
 }

@@ -26,10 +26,9 @@ static void remove_without_the_lock(void *unused)
 static void remove_under_a_read_hold(void *unused)
 {
     pawl_id id;
-    struct thing *o;
     (void)unused;
     must(things_insert(&table, &one, &id) == 0);
-    o = things_take_read(&table, id);
+    struct thing *o = things_take_read(&table, id);
     must(o != NULL);
     (void)things_remove(&table, o);
 }
@@ -169,8 +168,7 @@ TEST_CASE(use_after_destroy_is_reported)
     static const char *const calls[] = {"by a lookup", "by pawl_idtable_insert",
                                         "by pawl_idtable_destroy", "by pawl_idtable_remove",
                                         "by pawl_idtable_next"};
-    unsigned i;
-    for (i = 0; i < sizeof uses / sizeof uses[0]; i++)
+    for (unsigned i = 0; i < sizeof uses / sizeof uses[0]; i++)
         assert_reports(uses[i], NULL, "used after destroy: pawl_idtable at", calls[i], NULL);
 }
 
@@ -214,20 +212,19 @@ static void use_it_well(void *unused)
 {
     static struct thing many[100];
     pawl_id id, ids[100];
-    unsigned i;
     (void)unused;
     pawl_take_write(&one.lock); /* not to be found before it is ready */
     must(things_insert(&table, &one, &id) == 0);
     pawl_drop_write(&one.lock);
-    for (i = 0; i < 100; i++)
+    for (unsigned i = 0; i < 100; i++)
         must(things_insert(&table, &many[i], &ids[i]) == 0);
     in_another_thread(look_around, &id);
     look_around(&id);
-    for (i = 0; i < 100; i += 2)
+    for (unsigned i = 0; i < 100; i += 2)
         must(things_remove_id(&table, ids[i]));
     must(!things_remove_id(&table, ids[0]));
     pawl_rcu_synchronize();
-    for (i = 0; i < 100; i += 2)
+    for (unsigned i = 0; i < 100; i += 2)
         must(things_insert(&table, &many[i], &ids[i]) == 0); /* after a grace period: again */
     pawl_idtable_destroy(&table);
 }

@@ -188,9 +188,8 @@ static void read_it(struct worker *w)
 static void peek(struct worker *w)
 {
     const pawl_id id = some_id(w);
-    pawl_idtable_entry *e;
     pawl_idtable_read_lock(&shared.table);
-    e = pawl_idtable_peek(&shared.table, id);
+    pawl_idtable_entry *e = pawl_idtable_peek(&shared.table, id);
     if (e != NULL) {
         linger(w);
         must(e->id == id); /* also when it has been removed meanwhile */
@@ -203,8 +202,7 @@ static void iterate(struct worker *w)
     pawl_id cursor = some_id(w);
     pawl_id before = cursor;
     struct thing *o;
-    unsigned i;
-    for (i = 0; i < CURSOR_STEPS; i++) {
+    for (unsigned i = 0; i < CURSOR_STEPS; i++) {
         o = things_next_read(&shared.table, &cursor);
         if (o == NULL)
             return;
@@ -241,11 +239,10 @@ static void step(struct worker *w)
 static void work(void *unused, unsigned index)
 {
     struct worker w;
-    unsigned i;
     (void)unused;
     memset(&w, 0, sizeof w);
     w.random = shared.seed + index * UINT64_C(0x632be59bd9b4e019);
-    for (i = 0; i < shared.steps; i++) {
+    for (unsigned i = 0; i < shared.steps; i++) {
         w.inserting = i < shared.steps / 2 ? 12 : 6; /* first it grows, then it thins out */
         step(&w);
     }

@@ -60,9 +60,8 @@ enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 
 TEST_CASE(each_operation_leaves_what_its_new_state_holds)
 {
-    unsigned i, face;
-    for (i = 0; i < OPERATIONS; i++)
-        for (face = 0; face < 4; face++) {
+    for (unsigned i = 0; i < OPERATIONS; i++)
+        for (unsigned face = 0; face < 4; face++) {
             const struct operation *o = &operations[i];
             lock32.word = (uint32_t)held(32, o->from);
             lock64.word = held(64, o->from);
@@ -81,18 +80,16 @@ TEST_CASE(each_operation_leaves_what_its_new_state_holds)
 TEST_CASE(a_deadline_in_the_past_fails_where_it_would_wait_and_leaves_no_trace)
 {
     static const char *const lets_in[] = {"URSWA", "URS", "UR", "U", "UA"};
-    unsigned i, holder;
     for (deadline = 0; deadline <= 1; deadline++)
-        for (i = 0; i < OPERATIONS; i++)
-            for (holder = R; holder <= A; holder++) {
+        for (unsigned i = 0; i < OPERATIONS; i++)
+            for (unsigned holder = R; holder <= A; holder++) {
                 const struct operation *o = &operations[i];
                 const uint64_t before = held(64, holder) + held(64, o->from);
-                bool fits, ok;
                 if (!strstr(o->name, "_until") || !strchr(lets_in[holder], "URSWA"[o->from]))
                     continue;
                 lock64.word = before;
-                fits = strchr(lets_in[holder], "URSWA"[o->to]) != NULL;
-                ok = o->run[1]();
+                bool fits = strchr(lets_in[holder], "URSWA"[o->to]) != NULL;
+                bool ok = o->run[1]();
                 if (ok != fits || lock64.word != (ok ? held(64, holder) + held(64, o->to) : before))
                     fail_msg("%s beside %c: %d, word %" PRIx64, o->name, "URSWA"[holder], ok,
                              lock64.word);

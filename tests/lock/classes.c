@@ -54,10 +54,9 @@ static const struct {
 static void for_each_word(void (*check)(unsigned W, unsigned S, unsigned R))
 {
     enum { LIMIT = 4 }; /* of each field; S has two bits */
-    unsigned W, S, R;
-    for (W = 0; W < LIMIT; W++)
-        for (S = 0; S < LIMIT; S++)
-            for (R = 0; R < LIMIT; R++)
+    for (unsigned W = 0; W < LIMIT; W++)
+        for (unsigned S = 0; S < LIMIT; S++)
+            for (unsigned R = 0; R < LIMIT; R++)
                 check(W, S, R);
 }
 
@@ -74,9 +73,8 @@ static uint64_t wide_word(unsigned W, unsigned S, unsigned R)
 static void check_ready(unsigned W, unsigned S, unsigned R)
 {
     const unsigned ready = lock_ready(word_widen(narrow_word(W, S, R), WORD_32));
-    unsigned i;
     assert_int_equal(ready, lock_ready(wide_word(W, S, R)));
-    for (i = 0; i < sizeof waits / sizeof waits[0]; i++)
+    for (unsigned i = 0; i < sizeof waits / sizeof waits[0]; i++)
         assert_int_equal((ready & waits[i].class) != 0,
                          gate_holds(waits[i].op, waits[i].step, W, S, R));
     /* The table has no turns: they are of the lock that sleeps. */
@@ -96,13 +94,12 @@ static void check_permits(unsigned W, unsigned S, unsigned R)
     const bool claims = gate_holds("claim_write", "claim", W, S, R);
     /* A second writer claims over seekers or atomic users, as the table lets it. */
     const bool alone = gate_holds("take_write", "again", W, S, R) && !claims;
-    unsigned c;
     assert_int_equal(lock_permits(WAIT_DRAIN, narrow, false), claims);
     assert_int_equal(lock_permits(WAIT_UPDATE, narrow, false), claims);
     assert_int_equal(lock_permits(WAIT_ALONE, narrow, false), alone);
     assert_false(lock_permits(WAIT_PAST, narrow, false));
     assert_false(lock_permits(WAIT_NEXT, narrow, false));
-    for (c = WAIT_R; c <= WAIT_NEXT; c *= 2) {
+    for (unsigned c = WAIT_R; c <= WAIT_NEXT; c *= 2) {
         const enum wait_class class = (enum wait_class)c;
         assert_int_equal(lock_permits(class, narrow, false), lock_permits(class, wide, false));
         assert_int_equal(lock_permits(class, narrow, true), lock_permits(class, wide, true));

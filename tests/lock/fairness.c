@@ -134,9 +134,8 @@ static void wait_once(void *unused)
 
 static void come_again_and_again(void *unused)
 {
-    unsigned i;
     (void)unused;
-    for (i = 0; i < LAST && !oldest.in; i++) {
+    for (unsigned i = 0; i < LAST && !oldest.in; i++) {
         const enum pawl_state state =
             (enum pawl_state)(PAWL_STATE_R + test_random_below(&choice, 4));
         claims[sched.current] = claimed_late[sched.current] = false;
@@ -155,9 +154,8 @@ static unsigned bypassed(enum pawl_state wanted, unsigned *kept)
     static void (*const bodies[])(void *) = {wait_once, come_again_and_again, come_again_and_again};
     uint64_t seed = test_seed();
     unsigned all = 0;
-    unsigned run;
     *kept = 0;
-    for (run = 0; run < RUNS || *kept < FEWEST; run++) {
+    for (unsigned run = 0; run < RUNS || *kept < FEWEST; run++) {
         begin(test_random(&seed));
         oldest.wanted = wanted;
         if (!sched_random(3, bodies, NULL, test_random(&seed)) || oldest.others >= LAST)
@@ -171,9 +169,9 @@ static unsigned bypassed(enum pawl_state wanted, unsigned *kept)
 TEST_CASE(who_claims_after_the_oldest_waiter_kept_a_claim_gets_in_after_it)
 {
     static const enum pawl_state all[] = {PAWL_STATE_R, PAWL_STATE_S, PAWL_STATE_W, PAWL_STATE_A};
-    unsigned i, kept, others;
+    unsigned kept, others;
     sched.fault = watch;
-    for (i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         others = bypassed(all[i], &kept);
         print_message("%c: %u runs with a kept claim, %u bypasses\n", "URSWA"[all[i]], kept,
                       others);
@@ -203,7 +201,6 @@ static uint64_t stand_before_the_look(const struct pawl_operation *o,
                                       uint64_t (*make)(const struct pawl_operation *))
 {
     const unsigned me = sched.current;
-    uint64_t found;
     if (me != 0 && entered[me] && o->address == &lock.word) {
         entered[me] = false;
         stands[me] = o->kind == PAWL_HOOK_LOAD;
@@ -212,7 +209,7 @@ static uint64_t stand_before_the_look(const struct pawl_operation *o,
     }
     if (o->tag == PAWL_TABLE_ENTER)
         entered[me] = true;
-    found = make(o);
+    uint64_t found = make(o);
     if (o->tag == PAWL_SPIN_W_DROP)
         held = false;
     return found;
@@ -260,9 +257,8 @@ TEST_CASE(a_sleeper_has_its_turn_while_others_are_awake)
 {
     static void (*const bodies[])(void *) = {write_late, write_as_the_first, write_as_the_second};
     uint64_t seed = test_seed();
-    unsigned run;
     sched.fault = stand_before_the_look;
-    for (run = 0; run < 20; run++) {
+    for (unsigned run = 0; run < 20; run++) {
         begin(test_random(&seed));
         oldest.wanted = PAWL_STATE_W;
         held = false;
@@ -324,9 +320,8 @@ TEST_CASE(a_writer_waits_for_the_readers_already_in_and_no_others)
 {
     static void (*const bodies[])(void *) = {first_reader, writer, late_reader};
     uint64_t seed = test_seed();
-    unsigned run;
     sched.fault = watch_claim;
-    for (run = 0; run < RUNS; run++) {
+    for (unsigned run = 0; run < RUNS; run++) {
         begin(test_random(&seed));
         writer_claimed = writer_in = late_reader_in = false;
         assert_true(sched_random(3, bodies, NULL, test_random(&seed)));
@@ -363,11 +358,10 @@ static void seek_next(void *unused)
 
 static void read_late(void *unused)
 {
-    unsigned i;
     (void)unused;
     while (!seeker_in)
         pawl_cpu_relax();
-    for (i = 0; i < 20; i++)
+    for (unsigned i = 0; i < 20; i++)
         pawl_cpu_relax();
     pawl_take_read(&lock);
     reader_in = true;
@@ -381,8 +375,7 @@ TEST_CASE(a_reader_gets_in_beside_a_seeker_whoever_waits)
 {
     static void (*const bodies[])(void *) = {seek_until_a_reader_is_in, seek_next, read_late};
     uint64_t seed = test_seed();
-    unsigned run;
-    for (run = 0; run < RUNS; run++) {
+    for (unsigned run = 0; run < RUNS; run++) {
         begin(test_random(&seed));
         seeker_in = reader_in = false;
         assert_true(sched_random(3, bodies, NULL, test_random(&seed)));
@@ -457,8 +450,7 @@ TEST_CASE(readers_held_back_enter_together)
     static void (*const bodies[])(void *) = {write_first, read_beside_the_others,
                                              read_beside_the_others, read_beside_the_others};
     uint64_t seed = test_seed();
-    unsigned run;
-    for (run = 0; run < RUNS / 10; run++) {
+    for (unsigned run = 0; run < RUNS / 10; run++) {
         begin(test_random(&seed));
         readers_at_once = most_readers = sched.slept = 0;
         assert_true(sched_random(4, bodies, NULL, test_random(&seed)));
@@ -487,7 +479,6 @@ static void read_once(void *unused)
 
 static void write_seek_and_write(void *unused)
 {
-    unsigned i;
     (void)unused;
     while (!oldest.in) {
         pawl_take_write(&lock);
@@ -498,7 +489,7 @@ static void write_seek_and_write(void *unused)
         pawl_seek_to_write(&lock);
         writes = true;
         overtaken += oldest.keeps && !oldest.in;
-        for (i = 0; i < 60; i++)
+        for (unsigned i = 0; i < 60; i++)
             (void)pawl_load_relaxed32(&step);
         sched.clock += test_random_below(&choice, STEP_NS);
         writes = false;

@@ -63,11 +63,10 @@ static void work_as_child(void *unused)
 TEST_CASE(the_child_can_use_every_free_lock_and_nobody_waits_there)
 {
     char said[4096];
-    int status;
     pawl_take_write(&busy);
     const pthread_t sleeper = test_start(waiter_main, NULL);
     until_somebody_sleeps();
-    status = test_in_child(work_as_child, NULL, said, sizeof said);
+    int status = test_in_child(work_as_child, NULL, said, sizeof said);
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         fail_msg("the child ended with %#x: %s", (unsigned)status, said);
     pawl_drop_write(&busy); /* the parent's sleeper is woken here, and nowhere else */
@@ -134,19 +133,18 @@ TEST_CASE(the_child_is_rid_of_the_claims_of_the_parents_waiters)
 {
     char said[4096];
     pthread_t waiters[2];
-    unsigned held, wanted, round, i;
     int status;
     if (TEST_TSAN_OF_CLANG)
         skip();
-    for (held = PAWL_STATE_R; held <= PAWL_STATE_A; held++) {
-        for (wanted = PAWL_STATE_R; wanted <= PAWL_STATE_A; wanted++) {
+    for (unsigned held = PAWL_STATE_R; held <= PAWL_STATE_A; held++) {
+        for (unsigned wanted = PAWL_STATE_R; wanted <= PAWL_STATE_A; wanted++) {
             held_by_us = (enum pawl_state)held;
             wanted_by_others = (enum pawl_state)wanted;
             if (lets_in_beside(held_by_us, wanted_by_others))
                 continue;
-            for (round = 0; round < 3; round++) {
+            for (unsigned round = 0; round < 3; round++) {
                 take_claimed(held_by_us);
-                for (i = 0; i < 2; i++)
+                for (unsigned i = 0; i < 2; i++)
                     waiters[i] = test_start(take_and_drop_claimed, NULL);
                 if (round > 0)
                     while ((__atomic_load_n(&claimed.word, __ATOMIC_RELAXED) & PAWL_LOCK_PARKED) ==
@@ -159,7 +157,7 @@ TEST_CASE(the_child_is_rid_of_the_claims_of_the_parents_waiters)
                     fail_msg("%c held, %c wanted: the child ended with %#x: %s", "URSWA"[held],
                              "URSWA"[wanted], (unsigned)status, said);
                 drop_claimed(held_by_us);
-                for (i = 0; i < 2; i++)
+                for (unsigned i = 0; i < 2; i++)
                     test_join(waiters[i]);
                 assert_true(LOCK_IS_UNUSED(claimed));
             }

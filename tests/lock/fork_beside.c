@@ -23,9 +23,8 @@ static pawl_lock64 wide;
 
 static void no_list_has_anybody(void)
 {
-    uint32_t i;
     must(table_here()->queues == 0);
-    for (i = 0; i < 1u << PAWL_TABLE_BITS; i++) {
+    for (uint32_t i = 0; i < 1u << PAWL_TABLE_BITS; i++) {
         const struct pawl_bucket *bucket = &table_here()->first[i];
         must(bucket->queues == NULL && bucket->urgent == 0 && bucket->awake_for == 0);
     }
@@ -160,9 +159,8 @@ static void check_beside_an_entry(void)
 static void a_thread_claims_beside_an_entry(void **state)
 {
     static void (*const operations[])(void) = {wants_write_beside_an_entry, tries_beside_an_entry};
-    unsigned i;
     (void)state;
-    for (i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2; i++) {
         lock.word = PAWL_LOCK_BIASED;
         pawl_take_read(&lock);
         must(lock.word == PAWL_LOCK_BIASED);

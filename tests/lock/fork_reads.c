@@ -51,11 +51,10 @@ static void *reads_until_told(void *of_a_kind)
 static void beside(const struct reader *kind, bool (*is_right)(void))
 {
     int status = 0;
-    pid_t child;
     must(pthread_barrier_init(&reads, NULL, 2) == 0 && pthread_barrier_init(&ends, NULL, 2) == 0);
     const pthread_t thread = test_start(reads_until_told, (void *)(uintptr_t)kind);
     (void)pthread_barrier_wait(&reads);
-    child = fork();
+    pid_t child = fork();
     must(child >= 0);
     if (child == 0)
         _exit(is_right() ? 0 : 1);
@@ -130,8 +129,7 @@ TEST_CASE(a_read_that_a_move_brought_to_the_word_stays_held)
 
 static void takes_one_more_than_fit(void)
 {
-    unsigned i;
-    for (i = 0; i < PAWL_ENTRIES; i++) {
+    for (unsigned i = 0; i < PAWL_ENTRIES; i++) {
         make_biased(&others[i]);
         pawl_take_read(&others[i]);
     }
@@ -142,8 +140,7 @@ static void takes_one_more_than_fit(void)
 
 static void drops_all(void)
 {
-    unsigned i;
-    for (i = 0; i < PAWL_ENTRIES; i++)
+    for (unsigned i = 0; i < PAWL_ENTRIES; i++)
         pawl_drop_read(&others[i]);
     drops();
 }
@@ -152,8 +149,7 @@ static const struct reader of_many = {takes_one_more_than_fit, drops_all};
 
 static bool all_stay_held(void)
 {
-    unsigned i;
-    for (i = 0; i < PAWL_ENTRIES; i++)
+    for (unsigned i = 0; i < PAWL_ENTRIES; i++)
         if (in_entries(&others[i]) != 0 || pawl_try_write(&others[i]))
             return false;
     return stays_held_until_init();

@@ -89,8 +89,7 @@ static void start(unsigned number, void *(*body)(void *), const void *address)
 
 static void join_all(void)
 {
-    unsigned i;
-    for (i = 0; i < SLEEPERS; i++)
+    for (unsigned i = 0; i < SLEEPERS; i++)
         test_join(sleepers[i]);
 }
 
@@ -122,7 +121,6 @@ static void make_anew_what_the_woken_hold(void)
 /* The lists are as of a process with one thread, and serve threads that come now. */
 static void check_lists(void)
 {
-    uint32_t i;
     make_anew_what_the_woken_hold();
     must(lock.word == 0);
     pawl_take_write(&lock);
@@ -131,7 +129,7 @@ static void check_lists(void)
     pawl_drop_write(&lock);
     test_join(thread);
     must(lock.word == 0);
-    for (i = 0; i < 1u << PAWL_TABLE_BITS; i++) {
+    for (uint32_t i = 0; i < 1u << PAWL_TABLE_BITS; i++) {
         const struct pawl_bucket *bucket = &table_here()->first[i];
         must(bucket->latch == 0 && bucket->holder == 0 && bucket->latch_oldest == NULL);
         must(bucket->queues == NULL && bucket->urgent == 0 && bucket->awake_for == 0);
@@ -198,8 +196,7 @@ static void wake_the_sleepers(void)
 
 TEST_CASE(a_wake_beside_sleepers)
 {
-    unsigned i;
-    for (i = 0; i < SLEEPERS; i++)
+    for (unsigned i = 0; i < SLEEPERS; i++)
         start(i, wait_once, &word);
     fork_at_each_instruction_of(wake_all, check_lists);
     wake_the_sleepers();
@@ -213,8 +210,7 @@ static void requeue(void)
 
 TEST_CASE(a_requeue_beside_sleepers)
 {
-    unsigned i;
-    for (i = 0; i < SLEEPERS; i++)
+    for (unsigned i = 0; i < SLEEPERS; i++)
         start(i, wait_once, &word);
     fork_at_each_instruction_of(requeue, check_lists);
     wake_the_sleepers();
@@ -234,9 +230,8 @@ static void check_bit_and_lists(void)
 
 TEST_CASE(a_drop_of_a_bit_beside_sleepers)
 {
-    unsigned i;
     pawl_bitlock32_take(&word, 0);
-    for (i = 0; i < SLEEPERS; i++)
+    for (unsigned i = 0; i < SLEEPERS; i++)
         start(i, lock_bit_once, &word);
     fork_at_each_instruction_of(drop_bit, check_bit_and_lists);
     join_all();
@@ -250,8 +245,7 @@ static void broadcast(void)
 
 TEST_CASE(a_broadcast_beside_sleepers)
 {
-    unsigned i;
-    for (i = 0; i < SLEEPERS; i++)
+    for (unsigned i = 0; i < SLEEPERS; i++)
         start(i, wait_for_condition, &condition);
     pawl_take_write(&beside_condition);
     word = 1;
@@ -282,11 +276,10 @@ static void fork_in_handler(int number)
 {
     const int saved = errno;
     int status = 0;
-    pid_t child;
     (void)number;
     if (!holds_until_the_fork_is_over)
         pawl_store_release32(&may_unlatch, 1, PAWL_WAIT_WAKE);
-    child = fork();
+    pid_t child = fork();
     must(child >= 0);
     if (child == 0) {
         forking.is_child = true;

@@ -139,9 +139,8 @@ static bool excludes(enum pawl_state one, enum pawl_state other)
 static unsigned overtaken(void)
 {
     static void (*const bodies[])(void *) = {hold_until_one_sleeps, wait_once, come_later};
-    unsigned i;
     came_first = 0;
-    for (i = 0; i < 64; i++) {
+    for (unsigned i = 0; i < 64; i++) {
         played.held = all_states[i % 4];
         played.waits = all_states[i / 4 % 4];
         played.comes = all_states[i / 16];
@@ -194,13 +193,12 @@ static void who_hand_over_to_each_other_enter_in_the_order_in_which_they_slept(v
 {
     static void (*const bodies[])(void *) = {hold_until_all_sleep, wait_in_order, wait_in_order,
                                              wait_in_order};
-    unsigned run, i;
     (void)state;
     played.held = PAWL_STATE_W;
-    for (run = 0; run < RUNS; run++) {
+    for (unsigned run = 0; run < RUNS; run++) {
         played.waits = run % 2 ? PAWL_STATE_S : PAWL_STATE_W;
         play(bodies, 1 + MOST_SLEEPERS, 1);
-        for (i = 0; i < MOST_SLEEPERS; i++)
+        for (unsigned i = 0; i < MOST_SLEEPERS; i++)
             assert_int_equal(played.order[i], i);
     }
 }
@@ -211,16 +209,15 @@ static void who_hand_over_to_each_other_enter_in_the_order_in_which_they_slept(v
  * over the reader that hands over. */
 static void downgrade_and_hand_over(void *unused)
 {
-    uint32_t before, after;
     (void)unused;
     while (sched.slept < MOST_SLEEPERS)
         pawl_cpu_relax();
     leave(PAWL_STATE_W);
     scene.held[PAWL_STATE_R]++;
     pawl_write_to_read(&scene.lock);
-    before = scene.lock.word;
+    uint32_t before = scene.lock.word;
     pawl_hand_off(&scene.lock);
-    after = scene.lock.word;
+    uint32_t after = scene.lock.word;
     came_first += after - before == (played.waits == PAWL_STATE_W
                                          ? PAWL_SPIN32_W + PAWL_SPIN32_S + PAWL_SPIN32_R
                                          : PAWL_SPIN32_W + PAWL_SPIN32_S);
@@ -232,10 +229,9 @@ static void a_sleeper_that_a_downgrade_has_not_woken_claims_over_the_reader(void
     static void (*const bodies[])(void *) = {downgrade_and_hand_over, wait_in_order, wait_in_order,
                                              wait_in_order};
     static const enum pawl_state waits[] = {PAWL_STATE_W, PAWL_STATE_A};
-    unsigned i;
     (void)state;
     played.held = PAWL_STATE_W;
-    for (i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2; i++) {
         played.waits = waits[i];
         came_first = 0;
         play(bodies, 1 + MOST_SLEEPERS, RUNS);
@@ -248,13 +244,11 @@ static void a_sleeper_that_a_downgrade_has_not_woken_claims_over_the_reader(void
 
 static void with_nobody_asleep_it_changes_nothing(void **state)
 {
-    unsigned i;
     (void)state;
-    for (i = 0; i < 4; i++) {
-        uint32_t before;
+    for (unsigned i = 0; i < 4; i++) {
         scene_begins(NULL);
         must(take_until(all_states[i], 0));
-        before = scene.lock.word;
+        uint32_t before = scene.lock.word;
         pawl_hand_off(&scene.lock);
         assert_int_equal(scene.lock.word, before);
         scene.lock.word |= PAWL_LOCK_PARKED; /* the queue has emptied meanwhile */

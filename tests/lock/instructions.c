@@ -122,11 +122,10 @@ static int length_of(const struct operation *operation)
 
 static void an_undisturbed_operation_is_short_and_calls_nothing(void **state)
 {
-    int i;
     (void)state;
     if (refused)
         skip();
-    for (i = 0; i < OPERATIONS; i++) {
+    for (int i = 0; i < OPERATIONS; i++) {
         const struct operation *const o = &operations[i];
         if (counted[i].steps < 2 || counted[i].steps > length_of(o) + OTHER_COMPILERS ||
             counted[i].locked != 1 || counted[i].calls != 0)

@@ -115,15 +115,13 @@ static unsigned asleep_at(const void *address)
 {
     static const uint32_t owners[] = {TABLE_OF_WAIT, TABLE_OF_COND, TABLE_OF_LOCK32,
                                       TABLE_OF_LOCK64};
-    struct pawl_bucket *bucket;
     unsigned count = 0;
-    unsigned i;
     unseen(true);
-    bucket = table_lock(address);
-    for (i = 0; i < 4; i++) {
+    struct pawl_bucket *bucket = table_lock(address);
+    for (unsigned i = 0; i < 4; i++) {
         const struct pawl_queue *queue = table_find(bucket, address, owners[i]);
-        const struct pawl_waiter *w;
-        for (w = queue != NULL ? queue->oldest : NULL; w != NULL; w = w->younger)
+        for (const struct pawl_waiter *w = queue != NULL ? queue->oldest : NULL; w != NULL;
+             w = w->younger)
             count += w->asleep;
     }
     table_unlock(bucket);
@@ -193,10 +191,9 @@ TEST_CASE(a_late_look_leaves_a_waiter_of_a_word_asleep)
 
 TEST_CASE(a_late_look_leaves_a_waiter_of_a_bit_lock_asleep)
 {
-    pthread_t thread;
     byte_word = 0;
     pawl_bitlock8_take(&byte_word, 3);
-    thread = sleeper(wait_for_the_bit, &byte_word);
+    pthread_t thread = sleeper(wait_for_the_bit, &byte_word);
     look_late(&byte_word);
     assert_int_equal(asleep_at(&byte_word), 1);
     assert_int_equal(pawl_load_relaxed32(&returned), 0);
@@ -207,10 +204,9 @@ TEST_CASE(a_late_look_leaves_a_waiter_of_a_bit_lock_asleep)
 /* Changes whenever a waiter of a lock in this bucket is woken. */
 static uint64_t last_wake(void)
 {
-    struct pawl_bucket *bucket;
     uint64_t quiet_until;
     unseen(true);
-    bucket = table_lock(&lock);
+    struct pawl_bucket *bucket = table_lock(&lock);
     quiet_until = pawl_load_relaxed64(&bucket->quiet_until);
     table_unlock(bucket);
     unseen(false);

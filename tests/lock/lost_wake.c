@@ -46,8 +46,7 @@ static uint64_t the_hint_stays(const struct pawl_operation *o,
 {
     const struct pawl_bucket *buckets = table_here()->first;
     struct pawl_operation instead = *o;
-    unsigned i;
-    for (i = 0; i < 1u << PAWL_TABLE_BITS; i++)
+    for (unsigned i = 0; i < 1u << PAWL_TABLE_BITS; i++)
         if (o->kind == PAWL_HOOK_STORE && o->address == &buckets[i].awake_for && o->operand == 0)
             instead.kind = PAWL_HOOK_LOAD;
     return make(&instead);

@@ -117,8 +117,7 @@ static bool random_schedules(unsigned runs, uint64_t *bad)
 {
     static void (*const bodies[])(void *) = {something, something, something, something};
     uint64_t seed = test_seed();
-    unsigned i;
-    for (i = 0; i < runs; i++) {
+    for (unsigned i = 0; i < runs; i++) {
         const uint64_t this_seed = *bad = test_random(&seed);
         scene_begins(NULL);
         scene.seed = this_seed;
@@ -182,9 +181,8 @@ static void overlapping_atomic_users_keep_nobody_out(void **state)
 {
     static void (*const bodies[])(void *) = {overlap, get_in};
     uint64_t seed = test_seed();
-    unsigned i;
     (void)state;
-    for (i = 0; i < 300; i++) {
+    for (unsigned i = 0; i < 300; i++) {
         enum pawl_state wanted = all_states[i % 3];
         scene_begins(NULL);
         got_in = false;
@@ -209,11 +207,10 @@ static bool shows(uint64_t (*fault)(const struct pawl_operation *,
                                     uint64_t (*)(const struct pawl_operation *)))
 {
     uint64_t bad;
-    bool caught;
     sched.fault = fault;
-    caught = !every_schedule(2, take_and_drop, PREEMPTIONS_OF_TWO) ||
-             !every_schedule(3, take_and_drop, PREEMPTIONS_OF_THREE) ||
-             !random_schedules(RANDOM_RUNS, &bad);
+    bool caught = !every_schedule(2, take_and_drop, PREEMPTIONS_OF_TWO) ||
+                  !every_schedule(3, take_and_drop, PREEMPTIONS_OF_THREE) ||
+                  !random_schedules(RANDOM_RUNS, &bad);
     sched.fault = NULL;
     return caught;
 }

@@ -230,9 +230,8 @@ static unsigned entered;
 
 static void enter(void *unused, unsigned index)
 {
-    unsigned i;
     (void)unused;
-    for (i = 0; i < 300; i++) {
+    for (unsigned i = 0; i < 300; i++) {
         if (index % 2) {
             pawl_take_write(&wide);
             entered++;

@@ -61,7 +61,6 @@ static void seek_own(void *unused)
  * taken again, in most runs. */
 static void seek_both(void *unused)
 {
-    unsigned i, tries;
     (void)unused;
     sched.slept = 0;
     pawl_take_seek(neighbours[0]);
@@ -70,10 +69,10 @@ static void seek_both(void *unused)
     while (sched.slept < 2)
         pawl_cpu_relax();
     sched.clock += PAWL_LOCK_HANDOFF_NS;
-    for (i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2; i++) {
         pawl_drop_seek(neighbours[i]);
         pawl_take_seek(neighbours[i]);
-        for (tries = 0; tries < 50 && (had_turns & 1u << i) == 0; tries++)
+        for (unsigned tries = 0; tries < 50 && (had_turns & 1u << i) == 0; tries++)
             pawl_cpu_relax();
     }
     both_had_turns += had_turns == 3;
@@ -87,11 +86,10 @@ TEST_CASE(turns_of_one_lock_postpone_no_turn_of_another)
 {
     static void (*const bodies[])(void *) = {seek_own, seek_own, seek_both};
     uint64_t seed = test_seed();
-    unsigned run;
     find_neighbours();
     both_had_turns = 0;
     sched.fault = watch_neighbours;
-    for (run = 0; run < RUNS; run++) {
+    for (unsigned run = 0; run < RUNS; run++) {
         memset(table_here(), 0, sizeof *table_here());
         seeker_in = false;
         had_turns = 0;

@@ -108,9 +108,8 @@ TEST_CASE(a_reader_enters_beside_claims_whenever_they_come)
 {
     static void (*const bodies[])(void *) = {write_once, read_and_tell, read_until_told,
                                              write_once};
-    unsigned count;
     scene.rank = PAWL_LOCK_PASSES;
-    count = explore(begins, bodies, 4, ends, 2);
+    unsigned count = explore(begins, bodies, 4, ends, 2);
     print_message("%u schedules\n", count);
 }
 
@@ -178,9 +177,8 @@ TEST_CASE(a_single_reader_beside_a_turn_is_told_from_a_granted_writer)
 {
     static void (*const bodies[])(void *) = {write_then_read_twice, write_once, try_to_write,
                                              read_once};
-    unsigned count;
     sched.fault = watch;
-    count = explore_with_deadlines(begins, bodies, 3, ends, 3);
+    unsigned count = explore_with_deadlines(begins, bodies, 3, ends, 3);
     count += explore_with_deadlines(begins, bodies, 4, ends, 1);
     sched.fault = NULL;
     print_message("%u schedules, %u readers beside one\n", count, beside_one);

@@ -227,10 +227,10 @@ static void goes_through_all(void *in_entries)
 static void no_call_beside_holders(enum entries_mode mode)
 {
     char said[4096];
-    int status;
     ipawl_entries_mode_(mode);
     *step = "warm-up";
-    status = test_in_child(goes_through_all, mode != ENTRIES_OFF ? &held : NULL, said, sizeof said);
+    int status =
+        test_in_child(goes_through_all, mode != ENTRIES_OFF ? &held : NULL, said, sizeof said);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
         print_message("skipped: seccomp is not available here\n");
         skip();
@@ -273,10 +273,9 @@ TEST_CASE(a_system_call_would_have_ended_the_child)
 
 int main(int argc, char **argv)
 {
-    void *page;
     if (TEST_SANITIZED)
         return test_skipped("a sanitizer makes system calls of its own");
-    page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     must(page != MAP_FAILED);
     step = (const char **)page;
     return test_main(argc, argv);

@@ -62,8 +62,7 @@ static void *take_and_note(void *opaque)
 static bool all_asleep_without_a_claim(struct waiter *waiters, const int *ranks, unsigned count)
 {
     const uint64_t held = __atomic_load_n(&lock.word, __ATOMIC_RELAXED);
-    unsigned i;
-    for (i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++) {
         waiters[i].rank = ranks[i];
         assert_int_equal(pthread_create(&waiters[i].id, NULL, take_and_note, &waiters[i]), 0);
         until_asleep_at(&lock, i + 1);
@@ -76,18 +75,17 @@ static void expect(const int *ranks, const int *expected, unsigned count)
 {
     struct waiter waiters[MOST];
     bool comparable;
-    unsigned i;
     do {
         granted = 0;
         pawl_lock64_take_write(&lock);
         comparable = all_asleep_without_a_claim(waiters, ranks, count);
         pawl_lock64_drop_write(&lock);
-        for (i = 0; i < count; i++)
+        for (unsigned i = 0; i < count; i++)
             assert_int_equal(pthread_join(waiters[i].id, NULL), 0);
         assert_int_equal(granted, count);
         assert_true(LOCK_IS_UNUSED(lock));
     } while (!comparable);
-    for (i = 0; i < count; i++)
+    for (unsigned i = 0; i < count; i++)
         assert_int_equal(order[i], expected[i]);
 }
 

@@ -58,20 +58,19 @@ static void a_scaling_reader_writes_no_word_and_keeps_writers_out(void **state)
 static void a_ninth_lock_counts_in_its_word(void **state)
 {
     pawl_lock32 many[PAWL_ENTRIES + 2];
-    unsigned i;
     (void)state;
-    for (i = 0; i < PAWL_ENTRIES + 2; i++)
+    for (unsigned i = 0; i < PAWL_ENTRIES + 2; i++)
         make_biased(&many[i]);
-    for (i = 0; i < PAWL_ENTRIES + 2; i++)
+    for (unsigned i = 0; i < PAWL_ENTRIES + 2; i++)
         pawl_lock32_take_read(&many[i]);
-    for (i = 0; i < PAWL_ENTRIES + 2; i++) {
+    for (unsigned i = 0; i < PAWL_ENTRIES + 2; i++) {
         assert_int_equal(in_entries(&many[i]), i < PAWL_ENTRIES);
         assert_int_equal(many[i].word, i < PAWL_ENTRIES ? BIASED : BIASED + PAWL_SPIN32_R);
         assert_false(pawl_lock32_try_write(&many[i]));
     }
-    for (i = 0; i < PAWL_ENTRIES + 2; i++)
+    for (unsigned i = 0; i < PAWL_ENTRIES + 2; i++)
         pawl_lock32_drop_read(&many[i]);
-    for (i = 0; i < PAWL_ENTRIES + 2; i++) {
+    for (unsigned i = 0; i < PAWL_ENTRIES + 2; i++) {
         assert_int_equal(many[i].word, BIASED);
         assert_true(pawl_lock32_try_write(&many[i]));
     }

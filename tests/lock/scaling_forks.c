@@ -25,8 +25,7 @@ static uint32_t counted(const struct pawl_entries *line)
 
 static void nobody_is_counted(void)
 {
-    unsigned i;
-    for (i = 0; i < ENTRIES_IN_BLOCK; i++)
+    for (unsigned i = 0; i < ENTRIES_IN_BLOCK; i++)
         must(counted(&entries_all()->lines[i]) == 0);
 }
 
@@ -99,9 +98,8 @@ static void drop_read(void)
 
 static void a_drop_beside(void *(*writes)(void *))
 {
-    const struct pawl_entries *own;
     make_biased(&lock);
-    own = take_by_an_entry();
+    const struct pawl_entries *own = take_by_an_entry();
     must(in_entries(&lock) == 1);
     const pthread_t sleeper = test_start(writes, NULL);
     while (counted(own) == 0)

@@ -34,16 +34,14 @@ static bool claimed;
 
 static void prepare(void)
 {
-    unsigned i;
-    for (i = 0; i < LOCKS; i++)
+    for (unsigned i = 0; i < LOCKS; i++)
         locks[i].word = PAWL_LOCK_BIASED;
     claimed = false;
 }
 
 static void check(void)
 {
-    unsigned i;
-    for (i = 0; i < LOCKS; i++) {
+    for (unsigned i = 0; i < LOCKS; i++) {
         must(locks[i].word == PAWL_LOCK_BIASED);
         must(in_entries(&locks[i]) == 0);
     }
@@ -53,17 +51,16 @@ static void check(void)
 /* Leaves the entries in another order where it can. */
 static void reads_and_tries_to_write(void)
 {
-    unsigned round, i;
     bool got[LOCKS];
-    for (round = 0; round < 2; round++) {
-        for (i = 0; i < LOCKS; i++)
+    for (unsigned round = 0; round < 2; round++) {
+        for (unsigned i = 0; i < LOCKS; i++)
             got[i] = pawl_lock32_try_read(&locks[i]);
-        for (i = 0; i < LOCKS; i++)
+        for (unsigned i = 0; i < LOCKS; i++)
             if (got[i])
                 pawl_lock32_drop_read(&locks[i]);
         handler_reads += got[0];
     }
-    for (i = 0; i < LOCKS; i++)
+    for (unsigned i = 0; i < LOCKS; i++)
         if (pawl_lock32_try_write(&locks[i])) {
             handler_writes++;
             pawl_lock32_drop_write(&locks[i]);
@@ -124,8 +121,7 @@ TEST_CASE(a_handler_at_every_instruction_of_a_try_waits_for_no_latch)
  * take, the take gives its entry back, or another one if the handler has freed that. */
 static void claims_once(void)
 {
-    unsigned i;
-    for (i = 0; i < 2; i++) /* a read before and after, which may free the outer entry */
+    for (unsigned i = 0; i < 2; i++) /* a read before and after, which may free the outer entry */
         if (pawl_lock32_try_read(&locks[0]))
             pawl_lock32_drop_read(&locks[0]);
     (void)pawl_fetch_add_relaxed32(&locks[0].word, PAWL_SPIN32_W + PAWL_SPIN32_S);

@@ -40,9 +40,8 @@ static bool regain_read(LOCK *l, uint64_t deadline)
 static bool scaling_at_rest(uint32_t word)
 {
     const struct pawl_entries *lines = entries_all()->lines;
-    unsigned i, j;
-    for (i = 0; i < SCHED_THREADS; i++) {
-        for (j = 0; j < PAWL_ENTRIES; j++)
+    for (unsigned i = 0; i < SCHED_THREADS; i++) {
+        for (unsigned j = 0; j < PAWL_ENTRIES; j++)
             if (lines[i].locks[j] != 0)
                 return false;
         if (lines[i].waiters != 0 || lines[i].hidden != 0 ||
@@ -55,8 +54,7 @@ static bool scaling_at_rest(uint32_t word)
 /* The next look is timed, and those before have taken more than all the time since. */
 static void scaling_looks_are_dear(struct pawl_entries_all *all)
 {
-    unsigned i;
-    for (i = 0; i < ENTRIES_NOTES; i++) {
+    for (unsigned i = 0; i < ENTRIES_NOTES; i++) {
         all->notes[i].identity = (ipawl_address_)(uintptr_t)&scene.lock;
         all->notes[i].looks = 7; /* with the next look the account is judged */
         all->notes[i].begun = 1;
@@ -68,9 +66,8 @@ static void scaling_ready(void)
 {
     struct pawl_process *const process = process_here();
     struct pawl_entries_all *const all = entries_all();
-    unsigned i;
     memset(all, 0, sizeof *all);
-    for (i = 0; i < SCHED_THREADS; i++) {
+    for (unsigned i = 0; i < SCHED_THREADS; i++) {
         process->lines[i].owner = i + 1;
         *sched_slot_of(i) = &process->lines[i];
         all->lines[i].joined = 1;
@@ -125,8 +122,7 @@ static inline uint64_t an_entry_is_passed_by(const struct pawl_operation *o,
 
 static inline bool is_of_waiters(const struct pawl_operation *o)
 {
-    unsigned i;
-    for (i = 0; i < SCHED_THREADS; i++)
+    for (unsigned i = 0; i < SCHED_THREADS; i++)
         if (o->address == &entries_all()->lines[i].waiters)
             return true;
     return false;

@@ -65,16 +65,15 @@ static void *reads_in_a_crowd(void *unused)
 TEST_CASE(lines_of_threads_that_have_ended_are_looked_at_no_more)
 {
     static pthread_t threads[CROWD];
-    unsigned before, i;
     make_biased(&lock);
-    before = lines_looked_at();
+    unsigned before = lines_looked_at();
     must(pthread_barrier_init(&crowd, NULL, CROWD + 1) == 0);
-    for (i = 0; i < CROWD; i++)
+    for (unsigned i = 0; i < CROWD; i++)
         threads[i] = test_start(reads_in_a_crowd, NULL);
     (void)pthread_barrier_wait(&crowd);
     assert_int_equal(lines_looked_at(), before + CROWD);
     (void)pthread_barrier_wait(&crowd);
-    for (i = 0; i < CROWD; i++)
+    for (unsigned i = 0; i < CROWD; i++)
         test_join(threads[i]);
     assert_int_equal(lines_looked_at(), before);
     must(pthread_barrier_destroy(&crowd) == 0);

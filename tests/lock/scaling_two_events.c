@@ -109,11 +109,11 @@ static unsigned pairs, met;
 static void at_each_pair(void (*steps)(void), void (*first)(void), void (*second)(void),
                          bool (*matters)(void), unsigned others)
 {
-    long at, later;
+    long at;
     bool ended;
     pairs = met = 0;
     for (at = 0, ended = false; !ended; at++)
-        for (later = at + 1;; later++) {
+        for (long later = at + 1;; later++) {
             begins();
             must(interrupt_twice(at, later, steps, first, second));
             check(others);
@@ -148,14 +148,13 @@ TEST_CASE(a_read_that_beside_it_loses_biased_leaves_no_unit)
 
 TEST_CASE(a_read_by_the_last_entry_leaves_no_unit_beside_a_claim)
 {
-    unsigned i;
     begins();
-    for (i = 1; i < PAWL_ENTRIES; i++)
+    for (unsigned i = 1; i < PAWL_ENTRIES; i++)
         pawl_lock32_take_read(&other);
     at_each_pair(tries_and_drops, a_handler_reads, a_writer_claims, it_has_counted,
                  PAWL_ENTRIES - 1);
     assert_true(pairs > 20 && met > 20);
-    for (i = 1; i < PAWL_ENTRIES; i++)
+    for (unsigned i = 1; i < PAWL_ENTRIES; i++)
         pawl_lock32_drop_read(&other);
 }
 

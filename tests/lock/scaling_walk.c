@@ -153,10 +153,9 @@ static bool walk(const char *scripts, unsigned *states)
     char copy[64];
     const char *of[3] = {copy, NULL, NULL};
     unsigned threads = 1;
-    char *bar;
     must(strlen(scripts) < sizeof copy);
     strcpy(copy, scripts);
-    for (bar = strchr(copy, '|'); bar != NULL; bar = strchr(bar, '|')) {
+    for (char *bar = strchr(copy, '|'); bar != NULL; bar = strchr(bar, '|')) {
         *bar++ = 0;
         must(threads < 3);
         of[threads++] = bar;
@@ -178,9 +177,8 @@ static void walk_well(const char *scripts, enum scaling_bias bias)
 
 static void walk_all(const char *const *all, size_t count, enum scaling_bias bias)
 {
-    size_t i;
     total = 0;
-    for (i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         walk_well(all[i], bias);
     print_message("%u states\n", total);
 }
@@ -189,10 +187,9 @@ static void walk_all(const char *const *all, size_t count, enum scaling_bias bia
 static void walk_pairs(const char *first, const char *second, enum scaling_bias bias)
 {
     char scripts[4] = "r|r";
-    const char *other;
     total = 0;
     for (; *first != 0; first++)
-        for (other = second; *other != 0; other++) {
+        for (const char *other = second; *other != 0; other++) {
             scripts[0] = *first;
             scripts[2] = *other;
             walk_well(scripts, bias);
@@ -325,9 +322,8 @@ static void walk_with(void *opaque)
 TEST_CASE(every_planted_mistake_is_found)
 {
     static char said[1 << 16];
-    unsigned i;
     scaling_with(SCALING_FROM_THE_START);
-    for (i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
+    for (unsigned i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
         struct mistake m = mistakes[i];
         if (test_in_child(walk_with, &m, said, sizeof said) == 0)
             fail_msg("%s is not found", m.name);

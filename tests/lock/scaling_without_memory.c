@@ -83,8 +83,7 @@ static void reads_once(pawl_lock32 *l)
 /* As often as gives evidence. A reader whom another has disturbed comes to the waiting half. */
 static void meets_others(pawl_lock32 *l)
 {
-    unsigned i;
-    for (i = 0; i < 2 * ENTRIES_ENOUGH * ENTRIES_NOTED; i++) {
+    for (unsigned i = 0; i < 2 * ENTRIES_ENOUGH * ENTRIES_NOTED; i++) {
         must(PAWL_SYMBOL_(pawl_lock32_take_read_slow)(l, PAWL_NO_DEADLINE));
         pawl_lock32_drop_read(l);
     }
@@ -234,14 +233,13 @@ static void may_only_end(void)
 /* Two readers at a time, between which the lock gets BIASED. */
 static void *reads_without_a_system_call(void *nothing)
 {
-    unsigned i;
     reads_once(&first);
     may_only_end();
     (void)pawl_fetch_add_relaxed32(&reading, 1);
     while (pawl_load_relaxed32(&reading) < 2)
         continue;
     meets_others(&lock);
-    for (i = 0; i < 1000; i++)
+    for (unsigned i = 0; i < 1000; i++)
         reads_once(&lock);
     if (ipawl_entries_are_(PAWL_OWN_ENTRIES_))
         (void)pawl_fetch_add_relaxed32(&ended, 1);
@@ -252,12 +250,11 @@ static void *reads_without_a_system_call(void *nothing)
 static void reads_in_two_threads(void *nothing)
 {
     pthread_t readers[2];
-    unsigned i;
     (void)nothing;
     ipawl_entries_mode_(mode);
-    for (i = 0; i < 2; i++)
+    for (unsigned i = 0; i < 2; i++)
         readers[i] = test_start(reads_without_a_system_call, NULL);
-    for (i = 0; i < 2; i++)
+    for (unsigned i = 0; i < 2; i++)
         test_join(readers[i]);
     must(pawl_load_relaxed32(&ended) == 2 && lock.word == BIASED);
 }
@@ -277,8 +274,7 @@ static void in_child(void (*body)(void *), void *argument)
 
 static void under_each_limit(void (*body)(void *))
 {
-    unsigned i;
-    for (i = 0; i < LIMITS; i++)
+    for (unsigned i = 0; i < LIMITS; i++)
         for (mode = ENTRIES_ON; mode <= ENTRIES_EVIDENCE; mode++)
             in_child(body, (void *)(uintptr_t)&limits[i]);
 }

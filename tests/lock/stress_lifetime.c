@@ -22,7 +22,6 @@ static struct object *current;
 static void use(void *unused, unsigned index)
 {
     struct object *o = current;
-    bool last;
     (void)unused;
     if (index % 2) {
         pawl_take_write(&o->lock);
@@ -30,7 +29,7 @@ static void use(void *unused, unsigned index)
         pawl_take_seek(&o->lock);
         pawl_seek_to_write(&o->lock);
     }
-    last = --o->users == 0;
+    bool last = --o->users == 0;
     pawl_drop_write(&o->lock);
     if (last) {
         memset((void *)o, 0x5a, sizeof *o);

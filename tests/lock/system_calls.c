@@ -50,10 +50,9 @@ ALL(64)
 
 static void run_everything(void *unused)
 {
-    unsigned i;
     (void)unused;
     only_exit_is_allowed();
-    for (i = 0; i < 100; i++) {
+    for (unsigned i = 0; i < 100; i++) {
         everything32();
         everything64();
     }
@@ -62,9 +61,8 @@ static void run_everything(void *unused)
 
 static void enter_and_leave(void *unused, unsigned index)
 {
-    unsigned i;
     (void)unused, (void)index;
-    for (i = 0; i < 2000; i++) {
+    for (unsigned i = 0; i < 2000; i++) {
         pawl_take_write(&lock32);
         pawl_take_write(&lock64);
         if (i % 100 == 0)
@@ -139,10 +137,9 @@ TEST_CASE(nobody_waiting_means_no_system_call)
 
 TEST_CASE(those_who_slept_leave_nothing_that_costs_one)
 {
-    int status;
     test_threads(8, enter_and_leave, NULL);
     assert_true(LOCK_IS_UNUSED(lock32) && LOCK_IS_UNUSED(lock64));
-    status = in_child(run_everything);
+    int status = in_child(run_everything);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 

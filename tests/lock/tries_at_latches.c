@@ -108,9 +108,8 @@ static void begin(void)
 
 TEST_CASE(a_handler_above_the_holder_of_the_latch_fails_and_returns)
 {
-    struct pawl_bucket *bucket;
     begin();
-    bucket = table_lock(&lock32);
+    struct pawl_bucket *bucket = table_lock(&lock32);
     must(raise(SIGUSR1) == 0);
     table_unlock(bucket);
     assert_int_equal(handled, 1);
@@ -127,9 +126,8 @@ static void *waits_for_the_latch(void *unused)
 /* Only the thread itself would drop the latch again, once it has been woken. */
 TEST_CASE(a_handler_above_a_sleeper_for_the_latch_fails_and_returns)
 {
-    struct pawl_bucket *bucket;
     begin();
-    bucket = table_lock(&lock32);
+    struct pawl_bucket *bucket = table_lock(&lock32);
     const pthread_t sleeper = test_start(waits_for_the_latch, NULL);
     while (!somebody_waits_for(bucket))
         sched_yield();

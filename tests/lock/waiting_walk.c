@@ -168,10 +168,9 @@ static void check(const struct state *s)
 TEST_CASE(no_state_of_three_threads_breaks_exclusion_or_stands_still)
 {
     static const struct state nobody;
-    unsigned k;
     (void)state;
     go(&nobody, 0, R, OUTSIDE);
-    for (k = 0; k < known; k++) {
+    for (unsigned k = 0; k < known; k++) {
         const struct state s = all[k];
         went_on = false;
         for (unsigned i = 0; i < THREADS; i++)

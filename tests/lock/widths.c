@@ -31,8 +31,7 @@ static struct unit_sum unit_sum(unsigned i)
 
 TEST_CASE(unit_sums_convert_both_ways)
 {
-    unsigned i;
-    for (i = 0; i < SUMS; i++) {
+    for (unsigned i = 0; i < SUMS; i++) {
         const struct unit_sum sum = unit_sum(i);
         assert_int_equal((uint16_t)word_narrow(sum.wide, WORD_16), sum.of_16);
         assert_int_equal((uint32_t)word_narrow(sum.wide, WORD_32), sum.of_32);
@@ -56,12 +55,11 @@ TEST_CASE(unit_sums_convert_both_ways)
 TEST_CASE(every_word_of_16_bits_and_its_sums)
 {
     unsigned lost = 0; /* sums that the wide word alone would get wrong */
-    unsigned w, i;
-    for (w = 0; w <= UINT16_MAX; w++) {
+    for (unsigned w = 0; w <= UINT16_MAX; w++) {
         const uint64_t wide = word_widen(w, WORD_16);
         must(word_narrow(wide, WORD_16) == w);
         must(TESTS_AGREE((uint16_t)w, wide, 16));
-        for (i = 0; i < SUMS; i++) {
+        for (unsigned i = 0; i < SUMS; i++) {
             const struct unit_sum sum = unit_sum(i);
             const uint16_t after = (uint16_t)(w + sum.of_16);
             must(word_plus(wide, sum.wide, WORD_16) == word_widen(after, WORD_16));
@@ -90,14 +88,13 @@ TEST_CASE(words_of_32_bits_at_the_ends_of_their_fields)
 {
     static const uint32_t halves[] = {0, 1, 4, 5, 7, 8, 0xfff8, 0xfffb, 0xfffc, 0xffff};
     enum { HALVES = sizeof halves / sizeof halves[0] };
-    unsigned high, low, i;
-    for (high = 0; high < HALVES; high++)
-        for (low = 0; low < HALVES; low++) {
+    for (unsigned high = 0; high < HALVES; high++)
+        for (unsigned low = 0; low < HALVES; low++) {
             const uint32_t w = halves[high] << 16 | halves[low];
             const uint64_t wide = word_widen(w, WORD_32);
             must(word_narrow(wide, WORD_32) == w);
             must(TESTS_AGREE(w, wide, 32));
-            for (i = 0; i < SUMS; i++) {
+            for (unsigned i = 0; i < SUMS; i++) {
                 const struct unit_sum sum = unit_sum(i);
                 must(word_plus(wide, sum.wide, WORD_32) == word_widen(w + sum.of_32, WORD_32));
                 check_accesses(w, wide, &sum);

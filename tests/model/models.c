@@ -144,10 +144,9 @@ uint64_t pawl_hook_atomic(const struct pawl_operation *operation)
 {
     const uint32_t me = m_me();
     void (*handler)(void);
-    uint64_t found;
     m_live_or_die();
     m_end_with_the_child();
-    found = m_hook_atomic(operation, __builtin_return_address(0));
+    uint64_t found = m_hook_atomic(operation, __builtin_return_address(0));
     handler = handlers[me].run;
     if (handler != NULL && handlers[me].tag == (uint32_t)operation->tag) {
         handlers[me].run = NULL;
@@ -194,8 +193,7 @@ bool m_is_slot_of_another(uint64_t address)
 /* The threads have their lines already: how they get them is the affair of other scenes. */
 void m_register_threads(uint32_t threads)
 {
-    uint32_t i;
-    for (i = 0; i < threads; i++) {
+    for (uint32_t i = 0; i < threads; i++) {
         process_here()->lines[i].owner = i + 1;
         slots[i] = &process_here()->lines[i];
     }
@@ -210,12 +208,11 @@ const uint32_t m_biased = PAWL_LOCK_BIASED;
 /* Where all have lines from the start, no drop sets BIASED (eager): it is set already. */
 void m_readers_scale(uint32_t threads, bool from_the_first_drop)
 {
-    uint32_t i;
     m_register_threads(threads);
     ipawl_entries_mode_(ENTRIES_ON);
     if (from_the_first_drop)
         return;
-    for (i = 0; i < threads; i++)
+    for (uint32_t i = 0; i < threads; i++)
         entries_all()->lines[i].joined = 1;
     entries_all()->joined[0] = (UINT32_C(1) << threads) - 1;
     entries_all()->used = threads;
@@ -230,10 +227,9 @@ bool m_is_of_first_line(uint64_t address)
 
 bool m_entries_are_free(void)
 {
-    uint32_t i, j;
-    for (i = 0; i < M_THREADS; i++) {
+    for (uint32_t i = 0; i < M_THREADS; i++) {
         const struct pawl_entries *line = &entries_all()->lines[i];
-        for (j = 0; j < PAWL_ENTRIES; j++)
+        for (uint32_t j = 0; j < PAWL_ENTRIES; j++)
             if (line->locks[j] != 0)
                 return false;
         if (line->waiters != 0 || line->hidden != 0)

@@ -7,9 +7,8 @@
 TEST_CASE(the_clock_never_goes_back)
 {
     uint64_t last = pawl_os_now();
-    unsigned i;
     assert_true(last > 0);
-    for (i = 0; i < 1000; i++) {
+    for (unsigned i = 0; i < 1000; i++) {
         const uint64_t now = pawl_os_now();
         assert_true(now >= last);
         last = now;
@@ -72,15 +71,14 @@ TEST_CASE(wake_wakes_no_more_than_asked)
     struct sleeper sleepers[3] = {{&asleep, false}, {&asleep, false}, {&asleep, false}};
     pthread_t threads[3];
     unsigned woken = 0;
-    unsigned i;
-    for (i = 0; i < 3; i++)
+    for (unsigned i = 0; i < 3; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, sleep_until_woken, &sleepers[i]), 0);
     while (woken < 3) {
         const unsigned now = pawl_os_wake(&asleep, 1);
         assert_true(now <= 1);
         woken += now;
     }
-    for (i = 0; i < 3; i++)
+    for (unsigned i = 0; i < 3; i++)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
 }
 

@@ -122,9 +122,8 @@ static void *wait_at_the_gate(void *unused)
 TEST_CASE(a_waker_between_the_look_and_the_sleep_is_not_overlooked)
 {
     pthread_t thread;
-    unsigned round;
     at_point = dawdle;
-    for (round = 0; round < 5; round++) {
+    for (unsigned round = 0; round < 5; round++) {
         pawl_store_relaxed32(&gate, 1);
         pawl_store_relaxed32(&between, 0);
         thread = test_start(wait_at_the_gate, NULL);
@@ -142,9 +141,8 @@ static uint32_t turn;
 
 static void take_turns(void *unused, unsigned self)
 {
-    unsigned round;
     (void)unused;
-    for (round = 0; round < ROUNDS; round++) {
+    for (unsigned round = 0; round < ROUNDS; round++) {
         while (pawl_load_relaxed32(&turn) != self)
             (void)os_lists_wait(&turn, 1 - self, PAWL_NO_DEADLINE);
         pawl_store_relaxed32(&turn, 1 - self);

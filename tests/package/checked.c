@@ -16,13 +16,12 @@ int main(void)
 {
     static pawl_spin32 lock = PAWL_SPIN32_INIT;
     int status = 0;
-    pid_t child;
 
     pawl_spin32_take_seek(&lock);
     pawl_spin32_seek_to_write(&lock);
     pawl_spin32_drop_write(&lock);
 
-    child = fork();
+    pid_t child = fork();
     if (child == 0) {
         pawl_spin32_drop_read(&lock);
         _exit(0);

@@ -15,9 +15,8 @@ static int counter;
 
 static void *add(void *unused)
 {
-    int i;
     (void)unused;
-    for (i = 0; i < 20000; i++) {
+    for (int i = 0; i < 20000; i++) {
         pawl_spin32_take_seek(&lock);
         pawl_spin32_seek_to_write(&lock);
         counter++;
@@ -29,11 +28,10 @@ static void *add(void *unused)
 int main(void)
 {
     pthread_t threads[3];
-    int i;
-    for (i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++)
         if (pthread_create(&threads[i], NULL, add, NULL) != 0)
             return 2;
-    for (i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++)
         pthread_join(threads[i], NULL);
     printf("%d additions, word %u, version %d.%d.%d\n", counter, (unsigned)lock.word,
            PAWL_VERSION_MAJOR, PAWL_VERSION_MINOR, PAWL_VERSION_PATCH);

@@ -77,7 +77,6 @@ static void write_all(void)
 static void read_all(void)
 {
     struct value now;
-    const struct value *seen;
     pawl_brlock_take_read(&big);
     check(under[0].a + under[0].b == 0);
     pawl_brlock_drop_read(&big);
@@ -93,7 +92,7 @@ static void read_all(void)
     value_seq_read(&number, &now);
     check(now.a + now.b == 0);
     pawl_rcu_read_lock();
-    seen = pawl_rcu_dereference(head);
+    const struct value *seen = pawl_rcu_dereference(head);
     check(seen->a + seen->b == 0);
     pawl_rcu_read_unlock();
     pawl_counter_inc(&counter);
@@ -104,8 +103,7 @@ static void read_all(void)
 static void *work(void *number_of_thread)
 {
     const int thread = *(const int *)number_of_thread;
-    int round;
-    for (round = 0; round < 200; round++)
+    for (int round = 0; round < 200; round++)
         if ((thread + round) % 4 == 0)
             write_all();
         else
@@ -178,7 +176,6 @@ int main(int count, char **arguments)
     static const int numbers[] = {0, 1, 2, 3};
     pthread_t threads[4];
     int used = 2;
-    int i;
     head = (struct value *)calloc(1, sizeof *head);
     check(head != NULL && pawl_brlock_init(&big, 4) == 0 && pawl_sift_init(&sift, NULL) == 0);
     pawl_bigref_init(&ref, released, NULL);
@@ -190,7 +187,7 @@ int main(int count, char **arguments)
         for (used = 0; used < 4; used++)
             check(pthread_create(&threads[used], NULL, work, (void *)&numbers[used]) == 0);
     }
-    for (i = 0; i < used; i++)
+    for (int i = 0; i < used; i++)
         check(pthread_join(threads[i], NULL) == 0);
     pawl_bigref_kill(&ref);
     return 0;

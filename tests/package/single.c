@@ -107,14 +107,13 @@ static void account_free(pawl_rcu_head *head)
 static int uses_rcu(void)
 {
     pawl_idtable table = PAWL_IDTABLE_INIT(account_free);
-    struct account *found;
     pawl_id id;
     pawl_rcu_read_lock();
     pawl_rcu_read_unlock();
     pawl_rcu_synchronize();
     if (accounts_insert(&table, &account, &id) != 0)
         return 0;
-    found = accounts_take_write(&table, id);
+    struct account *found = accounts_take_write(&table, id);
     if (found != &account)
         return 0;
     accounts_drop_write(found);
@@ -127,7 +126,6 @@ static int uses_rcu(void)
 static int uses_the_rest(void)
 {
     pawl_seq_word n;
-    uint32_t key;
     pawl_seq_begin_write(&seq);
     pawl_seq_end_write(&seq);
     do
@@ -137,7 +135,7 @@ static int uses_the_rest(void)
         n = pawl_seq_latch_begin(&latch);
     while (pawl_seq_latch_retry(&latch, n));
     pawl_cond_signal(&cond);
-    key = pawl_eventcount_prepare(&event);
+    uint32_t key = pawl_eventcount_prepare(&event);
     pawl_eventcount_notify_all(&event);
     pawl_eventcount_commit(&event, key);
     pawl_name_lock(&lock64, "single.lock");

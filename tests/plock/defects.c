@@ -26,10 +26,9 @@ static pthread_t start(void *(*body)(void *))
 /* Waits until the thread has claimed, gives it time, and sees that it has not been granted. */
 static void see_it_wait(unsigned int units)
 {
-    unsigned i;
     while ((pl_deref_int(&lock) & units) == 0)
         sched_yield();
-    for (i = 0; i < 200; i++)
+    for (unsigned i = 0; i < 200; i++)
         sched_yield();
     assert_false(other_is_granted());
 }
@@ -62,12 +61,10 @@ static void *write_once(void *unused)
 
 static void atomic_users_and_a_writer_that_waited_for_a_seeker_exclude_each_other(void **state)
 {
-    int round;
     (void)state;
-    for (round = 0; round < TEST_SCALE(2000); round++) {
-        pthread_t thread;
+    for (int round = 0; round < TEST_SCALE(2000); round++) {
         pl_take_s(&lock);
-        thread = start(write_once);
+        pthread_t thread = start(write_once);
         while ((pl_deref_int(&lock) & PLOCK32_WL_ANY) == 0)
             sched_yield();
         pl_drop_s(&lock);
@@ -132,11 +129,10 @@ static void *atomic_to_read(void *unused)
  * writer claims: shown here by the word that it leaves. They waited for each other for ever. */
 static void a_writer_and_an_atomic_user_who_wants_r_do_not_wait_for_each_other(void **state)
 {
-    pthread_t thread;
     (void)state;
     pl_take_a(&lock);
     pl_take_a(&lock);
-    thread = start(atomic_to_read);
+    pthread_t thread = start(atomic_to_read);
     see_it_wait(PLOCK32_RL_ANY);
     /* in one step: drop A, and a claim of W beside the R of the other */
     pl_add_noret(&lock, PLOCK32_SL_1 + PLOCK32_RL_1);
@@ -167,10 +163,9 @@ static void *join_from_u(void *unused)
 /* One who waits to join shows it in S, which makes an atomic user who wants R let go. */
 static void who_waits_to_join_shows_it_to_atomic_users_who_want_r(void **state)
 {
-    pthread_t thread;
     (void)state;
     lock = 2 * PLOCK32_RL_1;
-    thread = start(join_from_r);
+    pthread_t thread = start(join_from_r);
     see_it_wait(PLOCK32_WL_ANY);
     assert_true((pl_deref_int(&lock) & PLOCK32_SL_ANY) != 0);
     pl_drop_r(&lock);
@@ -209,10 +204,9 @@ static void the_last_claimer_leaves_no_trace_beside_a_reader_that_looks_in(void 
 
 static void a_stale_s_lets_nobody_join_beside_readers(void **state)
 {
-    pthread_t thread;
     (void)state;
     lock = PLOCK32_SL_1 + 2 * PLOCK32_RL_1;
-    thread = start(join_from_r);
+    pthread_t thread = start(join_from_r);
     see_it_wait(PLOCK32_WL_ANY);
     pl_drop_r(&lock);
     finish(thread);
@@ -221,12 +215,10 @@ static void a_stale_s_lets_nobody_join_beside_readers(void **state)
 
 static void j_from_u_is_not_granted_beside_atomic_users(void **state)
 {
-    pthread_t thread;
-    unsigned i;
     (void)state;
     pl_take_a(&lock);
-    thread = start(join_from_u);
-    for (i = 0; i < 200; i++)
+    pthread_t thread = start(join_from_u);
+    for (unsigned i = 0; i < 200; i++)
         sched_yield();
     assert_false(other_is_granted());
     assert_int_equal(pl_deref_int(&lock), PLOCK32_WL_1);

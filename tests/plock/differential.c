@@ -94,15 +94,13 @@ static void play_one(struct game *g, uint64_t *random)
     const unsigned number = test_random_below(random, NAME_COUNT);
     const struct table_op_row *row = &g->table.ops[names[number].op];
     uint64_t word = g->word;
-    enum ending ending;
-    int result;
     if (row->from != *holder)
         return;
-    ending = follow(&g->table, g->bits, names[number].op, &word);
+    enum ending ending = follow(&g->table, g->bits, names[number].op, &word);
     if (ending == WAITS)
         return;
     g->word = word;
-    result = g->bits == 32 ? names[number].run32(&g->l32) : names[number].run64(&g->l64);
+    int result = g->bits == 32 ? names[number].run32(&g->l32) : names[number].run64(&g->l64);
     if (row->result == RESULT_bool)
         assert_int_equal(result != 0, ending == GRANTED);
     else
@@ -126,18 +124,17 @@ static void play(unsigned bits)
 {
     static struct game g;
     uint64_t random = test_seed() + bits;
-    unsigned i;
     memset(&g, 0, sizeof g);
     g.table = table_as_it_is();
     g.bits = bits;
-    for (i = 0; i < STEPS; i++) {
+    for (unsigned i = 0; i < STEPS; i++) {
         g.count = i < STEPS / 2 ? 2 : MOST_HOLDERS;
         play_one(&g, &random);
         assert_true((bits == 32 ? g.l32 : g.l64) == g.word);
         if (test_random_below(&random, 50) == 0)
             change_bits(&g, &random);
     }
-    for (i = 0; i < NAME_COUNT; i++) {
+    for (unsigned i = 0; i < NAME_COUNT; i++) {
         const struct table_op_row *row = &g.table.ops[names[i].op];
         if (g.done[i][GRANTED] == 0 || (row->result == RESULT_bool && g.done[i][FAILED] == 0))
             fail_msg("%s was not played in every way", row->name);
@@ -164,8 +161,7 @@ TEST_CASE(random_sequences_of_lorw_follow_its_word)
     unsigned long lock = 0;
     unsigned long readers = 0;
     bool writer = false;
-    unsigned i;
-    for (i = 0; i < STEPS; i++) {
+    for (unsigned i = 0; i < STEPS; i++) {
         const unsigned choice = test_random_below(&random, 6);
         if (choice == 0 && readers == 0 && !writer) {
             pl_lorw_wrlock(&lock);

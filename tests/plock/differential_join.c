@@ -124,10 +124,9 @@ TEST_CASE(random_sequences_follow_the_table)
     static struct game g;
     uint64_t random = test_seed();
     unsigned most = 0;
-    unsigned i;
     memset(&g, 0, sizeof g);
     g.k = walk_new(0);
-    for (i = 0; i < STEPS; i++) {
+    for (unsigned i = 0; i < STEPS; i++) {
         play_one(&g, &random);
         assert_true(g.l32 == WIDER(g.word, PAWL_SPIN32_R, PAWL_SPIN32_S, PAWL_SPIN32_W));
         if (sizeof g.l64 == 8)
@@ -139,7 +138,7 @@ TEST_CASE(random_sequences_follow_the_table)
             copy_word(&g);
         }
     }
-    for (i = 0; i < NAME_COUNT; i++)
+    for (unsigned i = 0; i < NAME_COUNT; i++)
         if (g.done[i] == 0)
             fail_msg("%s was never played", all_ops[names[i].op].name);
     assert_true(most >= 3); /* several were in together */

@@ -7,8 +7,7 @@
 TEST_CASE(a_take_is_an_operand_like_any_other)
 {
     unsigned int l = 0;
-    int i;
-    i = 1 - pl_take_r(&l);
+    int i = 1 - pl_take_r(&l);
     assert_int_equal(i, 1);
     assert_int_equal(l, PLOCK32_RL_1);
     assert_true(!pl_take_r(&l) && !pl_take_r(&l));
@@ -94,9 +93,8 @@ TEST_CASE(a_pointer_goes_through_the_helpers)
 {
     int other;
     int *p = NULL;
-    int *old;
     pl_store(&p, &target);
-    old = pl_load(&p);
+    int *old = pl_load(&p);
     assert_ptr_equal(old, &target);
     assert_ptr_equal(pl_xchg(&p, &other), &target);
     assert_ptr_equal(pl_cmpxchg(&p, &other, NULL), &other);

@@ -22,8 +22,7 @@ enum { ALONE_COUNT = sizeof alone / sizeof alone[0] };
 static struct walk *walk_with(const int *ops, unsigned count, uint16_t application)
 {
     struct walk *k = walk_new(application);
-    unsigned i;
-    for (i = 0; i < count; i++)
+    for (unsigned i = 0; i < count; i++)
         k->with[ops[i]] = true;
     return k;
 }
@@ -38,8 +37,7 @@ static void check(struct walk *k, enum verdict verdict)
 
 TEST_CASE(joiners_exclude_others_and_can_always_end)
 {
-    uint16_t application;
-    for (application = 0; application <= 3; application++) {
+    for (uint16_t application = 0; application <= 3; application++) {
         struct walk *k = walk_with(joining, JOINING_COUNT, application);
         check(k, GOOD);
         assert_true(k->state_count > 3000);
@@ -66,11 +64,10 @@ TEST_CASE(j_alone_goes_with_atomic_users_from_u)
 TEST_CASE(every_row_of_join_def_is_walked)
 {
     struct walk *k = walk_with(joining, JOINING_COUNT, 0);
-    unsigned n;
     k->with[OP_atomic_to_join] = true;
     k->s_may_stay = true;
     check(k, GOOD);
-    for (n = 0; n < NEXTS; n++)
+    for (unsigned n = 0; n < NEXTS; n++)
         if (!k->taken[n] && k->with[k->steps[k->nexts[n].step].op])
             fail_msg("row %u, of %s", n, all_ops[k->steps[k->nexts[n].step].op].name);
     walk_free(k);
@@ -89,9 +86,8 @@ TEST_CASE(atomic_users_from_u_do_not_go_with_joiners)
 
 static void forget_marks(struct walk *k, int step, int of)
 {
-    unsigned m;
     unsigned count = 0;
-    for (m = 0; m < MARKS; m++)
+    for (unsigned m = 0; m < MARKS; m++)
         if (k->marks[m].step == step && k->marks[m].of == of) {
             k->marks[m].clear = k->marks[m].set = 0;
             count++;

@@ -170,8 +170,7 @@ static inline void walk_free(struct walk *k)
 static inline uint64_t state_hash(const struct state *s)
 {
     uint64_t h = s->word;
-    unsigned i;
-    for (i = 0; i < THREADS; i++) {
+    for (unsigned i = 0; i < THREADS; i++) {
         const struct thread *t = &s->threads[i];
         h = h * UINT64_C(0x9e3779b97f4a7c15) + t->op;
         h += (unsigned)t->step << 8 | (unsigned)t->looked << 16 | (unsigned)t->held << 17 |
@@ -184,10 +183,9 @@ static inline uint64_t state_hash(const struct state *s)
 /* Threads are alike: the order of them does not matter. */
 static inline void state_sort(struct state *s)
 {
-    unsigned i, j;
-    for (i = 1; i < THREADS; i++)
-        for (j = i; j > 0 && memcmp(&s->threads[j - 1], &s->threads[j], sizeof s->threads[0]) > 0;
-             j--) {
+    for (unsigned i = 1; i < THREADS; i++)
+        for (unsigned j = i;
+             j > 0 && memcmp(&s->threads[j - 1], &s->threads[j], sizeof s->threads[0]) > 0; j--) {
             const struct thread swap = s->threads[j];
             s->threads[j] = s->threads[j - 1];
             s->threads[j - 1] = swap;
@@ -259,8 +257,7 @@ static inline bool may_share(enum rights a, enum rights b)
 
 static inline bool state_idle(const struct state *s)
 {
-    unsigned i;
-    for (i = 0; i < THREADS; i++)
+    for (unsigned i = 0; i < THREADS; i++)
         if (s->threads[i].step != STEP_NONE || s->threads[i].held != PAWL_STATE_U)
             return false;
     return true;
@@ -269,9 +266,8 @@ static inline bool state_idle(const struct state *s)
 static inline enum verdict state_check(const struct walk *k, const struct state *s)
 {
     const bool idle = state_idle(s);
-    unsigned i, j;
-    for (i = 0; i < THREADS; i++) {
-        for (j = 0; j < i; j++)
+    for (unsigned i = 0; i < THREADS; i++) {
+        for (unsigned j = 0; j < i; j++)
             if (!may_share(thread_rights(&s->threads[i]), thread_rights(&s->threads[j])))
                 return TOGETHER;
     }
@@ -287,11 +283,10 @@ static inline void move_to(struct walk *k, uint32_t at, unsigned i, struct threa
                            bool comes)
 {
     struct state s = k->states[at];
-    uint32_t to;
     s.threads[i] = t;
     s.word = word;
     s.from = at;
-    to = state_number(k, &s);
+    uint32_t to = state_number(k, &s);
     if (comes)
         return;
     if (k->edge_count == k->edge_room) {
@@ -348,8 +343,7 @@ static inline uint16_t exchanged(const struct walk *k, int step, uint16_t found)
 {
     const struct step_row *row = &k->steps[step];
     uint16_t left = with_units(found, row->w, row->s, row->r);
-    unsigned m;
-    for (m = 0; m < MARKS; m++)
+    for (unsigned m = 0; m < MARKS; m++)
         if (k->marks[m].step == step &&
             word_passes(k->marks[m].test, k->marks[m].of == OF_FOUND ? found : left))
             left = (uint16_t)((left & ~(k->marks[m].clear * PAWL_SPIN16_S)) |
@@ -387,8 +381,8 @@ static inline void step_thread(struct walk *k, uint32_t at, unsigned i)
 static inline void step_idle(struct walk *k, uint32_t at, unsigned i)
 {
     const struct thread idle = k->states[at].threads[i];
-    unsigned op, step;
-    for (op = 0; op < OP_COUNT; op++)
+    unsigned step;
+    for (unsigned op = 0; op < OP_COUNT; op++)
         if (k->with[op] && all_ops[op].from == idle.held) {
             struct thread t = idle;
             t.op = (uint8_t)op;
@@ -403,19 +397,17 @@ static inline void step_idle(struct walk *k, uint32_t at, unsigned i)
 static inline void walk_check_ends(struct walk *k)
 {
     bool *ends = (bool *)calloc(k->state_count, sizeof *ends);
-    size_t e;
-    uint32_t i;
     bool grown = true;
     must(ends != NULL);
-    for (i = 0; i < k->state_count; i++)
+    for (uint32_t i = 0; i < k->state_count; i++)
         ends[i] = state_idle(&k->states[i]);
     while (grown) { /* few rounds: edges lead to states with nearby numbers */
         grown = false;
-        for (e = k->edge_count; e-- > 0;)
+        for (size_t e = k->edge_count; e-- > 0;)
             if (ends[k->edges[2 * e + 1]] && !ends[k->edges[2 * e]])
                 ends[k->edges[2 * e]] = grown = true;
     }
-    for (i = 0; i < k->state_count; i++)
+    for (uint32_t i = 0; i < k->state_count; i++)
         if (!ends[i]) {
             k->verdict = STUCK;
             k->bad = i;
@@ -427,15 +419,13 @@ static inline void walk_check_ends(struct walk *k)
 static inline enum verdict walk_all(struct walk *k)
 {
     struct state first;
-    uint32_t at;
-    unsigned i;
     memset(&first, 0, sizeof first);
     first.word = k->application;
     state_number(k, &first);
-    for (at = 0; at < k->state_count && k->verdict == GOOD; at++) {
+    for (uint32_t at = 0; at < k->state_count && k->verdict == GOOD; at++) {
         k->verdict = state_check(k, &k->states[at]);
         k->bad = at;
-        for (i = 0; i < THREADS && k->verdict == GOOD; i++) {
+        for (unsigned i = 0; i < THREADS && k->verdict == GOOD; i++) {
             if (k->states[at].threads[i].step == STEP_NONE)
                 step_idle(k, at, i);
             else
@@ -454,16 +444,15 @@ static inline void walk_report(const struct walk *k)
                                            "left over", "no next row", "too big"};
     static const char *const states[] = {"U", "R", "S", "W", "A", "J", "C"};
     uint32_t at = k->bad;
-    unsigned i, depth;
     print_message("%s; %" PRIu32 " states\n", verdicts[k->verdict], k->state_count);
     if (k->verdict == GOOD)
         return;
-    for (depth = 0; depth < 60; depth++, at = k->states[at].from) {
+    for (unsigned depth = 0; depth < 60; depth++, at = k->states[at].from) {
         const struct state *s = &k->states[at];
         print_message("  W %d S %d R %d ", s->word / PAWL_SPIN16_W,
                       s->word % PAWL_SPIN16_W / PAWL_SPIN16_S,
                       s->word % PAWL_SPIN16_S / PAWL_SPIN16_R);
-        for (i = 0; i < THREADS; i++)
+        for (unsigned i = 0; i < THREADS; i++)
             print_message("| %s %s %d%s ", states[s->threads[i].held],
                           s->threads[i].step ? all_ops[s->threads[i].op].name : "",
                           s->threads[i].step, s->threads[i].looked ? "+" : "");

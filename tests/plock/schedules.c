@@ -21,11 +21,10 @@ static int readers, joiners, claimers, changers, exclusives;
 /* In for a while, during which others have their turns. */
 static void stay(int *own, bool alone)
 {
-    unsigned i;
     must(exclusives == 0);
     (*own)++;
     must(!alone || *own == 1);
-    for (i = test_random_below(&chance, 4); i > 0; i--)
+    for (unsigned i = test_random_below(&chance, 4); i > 0; i--)
         sched_pass();
     must(!alone || *own == 1);
     (*own)--;
@@ -163,22 +162,20 @@ static void (*play)(void);
 
 static void perform(void *unused)
 {
-    unsigned i;
     (void)unused;
-    for (i = 0; i < ROUNDS; i++)
+    for (unsigned i = 0; i < ROUNDS; i++)
         play();
 }
 
 static void many_schedules(void (*what)(void))
 {
     static void (*const bodies[PLAYERS])(void *) = {perform, perform, perform, perform};
-    unsigned i;
     play = what;
     if (TEST_SANITIZED) {
         print_message("skipped: sanitizers do not follow contexts\n");
         skip();
     }
-    for (i = 0; i < 3000; i++) {
+    for (unsigned i = 0; i < 3000; i++) {
         const uint64_t seed = test_seed() + i;
         const unsigned long application = what == play_lorw ? 0 : (unsigned long)seed % 4;
         chance = seed;
@@ -217,9 +214,8 @@ static void change_and_leave(void *unused)
 
 static void write_twice(void *unused)
 {
-    unsigned i;
     (void)unused;
-    for (i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2; i++) {
         perhaps() ? (void)pl_take_w(&word) : (pl_take_s(&word), pl_stow(&word));
         must(changers == 0);
         stay(&exclusives, true);
@@ -237,12 +233,11 @@ TEST_CASE(writers_among_claimers_leave_the_word_as_it_was)
 {
     static void (*const bodies[PLAYERS])(void *) = {change_and_leave, change_and_leave, write_twice,
                                                     write_twice};
-    unsigned i;
     if (TEST_SANITIZED) {
         print_message("skipped: sanitizers do not follow contexts\n");
         skip();
     }
-    for (i = 0; i < 3000; i++) {
+    for (unsigned i = 0; i < 3000; i++) {
         chance = test_seed() + i;
         word = TWO_CLAIMERS;
         if (!sched_random(PLAYERS, bodies, NULL, test_seed() + i))

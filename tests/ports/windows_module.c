@@ -32,9 +32,8 @@ EXPORT uint32_t module_count_up(unsigned times)
 {
     static pawl_spin32 lock = PAWL_SPIN32_INIT;
     static uint32_t count;
-    uint32_t seen;
     pawl_take_write(&lock);
-    seen = count;
+    uint32_t seen = count;
     while (times-- > 0)
         count++;
     pawl_drop_write(&lock);

@@ -69,18 +69,16 @@ TEST_CASE(a_thread_that_ends_gives_its_lines_of_all_modules_back)
 
 static void use_the_module(void *unused, unsigned index)
 {
-    unsigned i;
     (void)unused;
     (void)index;
     (void)module_line();
-    for (i = 0; i < 1000; i++)
+    for (unsigned i = 0; i < 1000; i++)
         (void)module_count_up(1);
 }
 
 TEST_CASE(a_module_may_come_and_go_while_threads_live)
 {
-    unsigned round;
-    for (round = 0; round < 5; round++) {
+    for (unsigned round = 0; round < 5; round++) {
         load();
         (void)module_line(); /* of this thread, which outlives the module */
         test_threads(8, use_the_module, NULL);

@@ -32,10 +32,9 @@ TEST_CASE(wait_returns_at_once_when_the_value_differs)
 TEST_CASE(a_deadline_is_not_cut_short)
 {
     const uint32_t value = 1;
-    unsigned us;
     assert_false(pawl_os_wait(&value, 1, 0));
     assert_false(pawl_os_wait(&value, 1, pawl_os_now() - 1));
-    for (us = 1; us <= 8192; us *= 2) { /* Windows itself counts milliseconds */
+    for (unsigned us = 1; us <= 8192; us *= 2) { /* Windows itself counts milliseconds */
         const uint64_t deadline = pawl_os_now() + us * 1000u;
         while (pawl_os_wait(&value, 1, deadline))
             continue;
@@ -134,9 +133,8 @@ static uint32_t turn;
 
 static void take_turns(void *unused, unsigned self)
 {
-    unsigned round;
     (void)unused;
-    for (round = 0; round < ROUNDS; round++) {
+    for (unsigned round = 0; round < ROUNDS; round++) {
         while (pawl_load_relaxed32(&turn) != self)
             (void)pawl_os_wait(&turn, 1 - self, PAWL_NO_DEADLINE);
         pawl_store_relaxed32(&turn, 1 - self);
@@ -182,11 +180,9 @@ static DWORD open_handles(void)
 
 TEST_CASE(threads_that_end_leave_their_events_to_others)
 {
-    DWORD before;
-    unsigned round;
     test_threads(20, nap, NULL);
-    before = open_handles();
-    for (round = 0; round < 10; round++)
+    DWORD before = open_handles();
+    for (unsigned round = 0; round < 10; round++)
         test_threads(20, nap, NULL);
     assert_in_range(open_handles(), 0, before + 20); /* and not 200 */
 }

@@ -19,8 +19,7 @@ static int run_cells(int argc, char **argv)
 {
     static struct CMUnitTest tests[SCRIPTS * CIRCUMSTANCES];
     static char names[SCRIPTS * CIRCUMSTANCES][80];
-    unsigned i;
-    for (i = 0; i < SCRIPTS * CIRCUMSTANCES; i++) {
+    for (unsigned i = 0; i < SCRIPTS * CIRCUMSTANCES; i++) {
         cells[i].script = &scripts[i / CIRCUMSTANCES];
         cells[i].circumstance = &circumstances[i % CIRCUMSTANCES];
         (void)snprintf(names[i], sizeof names[i], "%s.%s", cells[i].script->name,

@@ -182,8 +182,7 @@ static void lose(void)
 /* The next claim finds that looks cost too much. */
 static void make_looks_dear(void)
 {
-    unsigned i;
-    for (i = 0; i < ENTRIES_NOTES; i++) {
+    for (unsigned i = 0; i < ENTRIES_NOTES; i++) {
         struct entries_note *const note = &entries_all()->notes[i];
         note->identity = (ipawl_address_)(uintptr_t)&now.lock | (now.own.kind.bits == 64 ? 1u : 0u);
         note->looks = ENTRIES_LEAST + ENTRIES_TIMED - 1;
@@ -200,9 +199,8 @@ static void child_goes_on(struct party *p)
 {
     static const unsigned drops[] = {0, OP_drop_read, OP_drop_seek, OP_drop_write, OP_drop_atomic};
     struct table_units left = {0, 0, (int)now.counted};
-    unsigned i;
     alarm(TEST_HANGS);
-    for (i = 0; i < PARTIES; i++) {
+    for (unsigned i = 0; i < PARTIES; i++) {
         const struct party *const q = &now.parties[i];
         if (q != p)
             left = table_sum(left, table_held(q->state));
@@ -360,14 +358,13 @@ static void times_out_beside_handlers(struct party *p, unsigned verb)
 static void step(const struct step *s, bool event_is_here)
 {
     struct party *const p = &now.parties[s->who];
-    bool waits;
     if (p->pending)
         reader_leaves();
     if (!may(p, s->verb))
         return;
     if (event_is_here && (here->events & LATE))
         times_out_beside_handlers(p, s->verb);
-    waits = foretell(p, s->verb) == WAITS;
+    bool waits = foretell(p, s->verb) == WAITS;
     if (here->how != IN_THE_PAST)
         party_operates(p, s->verb, 0);
     else if (p->verbs->until[s->verb] != NULL)
@@ -399,11 +396,10 @@ static void all_leave(void)
 
 static void run_with_event_at(unsigned at, unsigned count)
 {
-    unsigned k;
     memset(&now.lock, 0, sizeof now.lock);
     if (here->biased)
         word_or(PAWL_LOCK_BIASED);
-    for (k = 0; k < count; k++) {
+    for (unsigned k = 0; k < count; k++) {
         if (k == at)
             event(here->events);
         step(&steps[k], k == at);
@@ -429,7 +425,6 @@ static void forbid(struct party *p)
 
 static void run_cell(const struct cell *cell, verbs_describe *copy)
 {
-    unsigned bits, i, at;
     const unsigned count = read_script(cell->script);
     here = cell->circumstance;
     must(signal(SIGUSR1, tries_as_a_handler) != SIG_ERR);
@@ -438,18 +433,18 @@ static void run_cell(const struct cell *cell, verbs_describe *copy)
         ipawl_entries_mode_(ENTRIES_ON); /* evidence for each lock, and no room for entries yet */
     if (now.entries)
         (void)entries_all();
-    for (bits = 32; bits <= 64; bits += 32) {
+    for (unsigned bits = 32; bits <= 64; bits += 32) {
         verbs_of_this_copy(bits, &now.own);
         if (copy != NULL)
             copy(bits, &now.copied);
-        for (i = 0; i < PARTIES; i++) {
+        for (unsigned i = 0; i < PARTIES; i++) {
             party_start(&now.parties[i], i != ME && copy != NULL ? &now.copied : &now.own);
             if (here->how == IN_THE_PAST || here->how == WITHOUT_MEMORY)
                 party_does(&now.parties[i], forbid);
         }
-        for (at = 0; at < count; at++)
+        for (unsigned at = 0; at < count; at++)
             run_with_event_at(at, count);
-        for (i = 0; i < PARTIES; i++)
+        for (unsigned i = 0; i < PARTIES; i++)
             party_end(&now.parties[i]);
     }
 }

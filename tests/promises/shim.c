@@ -117,8 +117,7 @@ static bool reads(rwlock_call *call)
 static unsigned readers_beside(int who)
 {
     unsigned count = now.left;
-    int i;
-    for (i = 0; i < ACTORS; i++)
+    for (int i = 0; i < ACTORS; i++)
         count += i == who ? 0 : now.reads[i];
     return count;
 }
@@ -143,7 +142,6 @@ static int foretell(int who, rwlock_call *call)
 
 static void ends_call(int who, int result)
 {
-    int i;
     now.pending[who] = false;
     if (now.call[who] == make_anew) {
         memset(now.reads, 0, sizeof now.reads);
@@ -160,7 +158,7 @@ static void ends_call(int who, int result)
         must(now.writer == -1);
         now.writer = who;
     }
-    for (i = 0; i < ACTORS; i++)
+    for (int i = 0; i < ACTORS; i++)
         must(now.writer < 0 || (now.reads[i] == 0 && now.left == 0));
 }
 
@@ -312,12 +310,12 @@ static int refuse_memory(pthread_rwlock_t *unused)
 static void run_with_event_at(const char *script, unsigned at)
 {
     char who, name[16];
-    unsigned k;
-    int length, i;
+    int length;
     must(pthread_rwlock_init(&now.lock, NULL) == 0);
     now.writer = -1;
     now.forgotten = false;
-    for (k = 0; sscanf(script, " %c.%15s%n", &who, name, &length) == 2; script += length, k++) {
+    for (unsigned k = 0; sscanf(script, " %c.%15s%n", &who, name, &length) == 2;
+         script += length, k++) {
         rwlock_call *const call = call_named(name);
         const int actor = who == 'm' ? 0 : 1;
         if (k == at && !now.pending[actor])
@@ -331,7 +329,7 @@ static void run_with_event_at(const char *script, unsigned at)
     if (now.left > 0)
         calls(0, make_anew);
     while (now.writer >= 0 || readers_beside(-1) > 0 || pending() > 0)
-        for (i = 0; i < ACTORS; i++)
+        for (int i = 0; i < ACTORS; i++)
             if (may(i, pthread_rwlock_unlock))
                 calls(i, pthread_rwlock_unlock);
     calls(2, pthread_rwlock_trywrlock);
@@ -343,16 +341,15 @@ static void run_with_event_at(const char *script, unsigned at)
 static void runs_in_child(void *opaque)
 {
     const struct cell *const cell = (const struct cell *)opaque;
-    unsigned at, i;
     events = cell->circumstance->events;
     alarm(HANGS);
     must(signal(SIGUSR1, handle) != SIG_ERR);
-    for (i = 0; i < ACTORS; i++) {
+    for (unsigned i = 0; i < ACTORS; i++) {
         actor_start(&now.actors[i]);
         if (events & NO_MEMORY)
             must(actor_do(&now.actors[i], refuse_memory, NULL) == 0);
     }
-    for (at = 0; at < MOST_CALLS; at++)
+    for (unsigned at = 0; at < MOST_CALLS; at++)
         run_with_event_at(cell->script->calls, at);
 }
 

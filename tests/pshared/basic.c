@@ -17,10 +17,9 @@ static void beside(const struct width *x)
                                        {true, false, false, false},
                                        {false, false, false, false},
                                        {false, false, false, true}};
-    unsigned held, asked;
-    for (held = 0; held < 4; held++) {
+    for (unsigned held = 0; held < 4; held++) {
         assert_true(x->tries[held](&lock));
-        for (asked = 0; asked < 4; asked++) {
+        for (unsigned asked = 0; asked < 4; asked++) {
             const uint64_t before = word(x) & ~UINT64_C(3);
             assert_int_equal(x->tries[asked](&lock), lets_in[held][asked]);
             if (lets_in[held][asked])
@@ -41,8 +40,7 @@ static void each_state_lets_in_beside_it_whom_the_table_says(void **state)
 static void units(const struct width *x)
 {
     const uint64_t added[4] = {x->r, x->s + x->r, x->w + x->s + x->r, x->w};
-    unsigned i;
-    for (i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         assert_true(x->take[i](&lock, UINT64_MAX));
         assert_true(word(x) == added[i]);
         x->drop[i](&lock);
@@ -122,8 +120,7 @@ static void the_front_names_choose_by_the_type_of_the_lock(void **state)
 
 static void past(const struct width *x)
 {
-    unsigned i;
-    for (i = 0; i < 4; i++) { /* free: granted, however late */
+    for (unsigned i = 0; i < 4; i++) { /* free: granted, however late */
         assert_true(x->take[i](&lock, 0));
         x->drop[i](&lock);
         assert_true(x->take[i](&lock, UINT64_MAX - 1));
@@ -157,14 +154,13 @@ static void a_past_deadline_asks_once_and_an_absurd_one_is_none(void **state)
 static bool held_back_for(const struct width *x, uint64_t ns)
 {
     struct task writer, reader;
-    pthread_t w, r;
     bool slept;
     memset(&lock, 0, sizeof lock); /* PARKED may have been left */
     assert_true(x->tries[R](&lock));
-    w = start(&writer, x, W, now_and(ns));
+    pthread_t w = start(&writer, x, W, now_and(ns));
     while (!(slept = is_parked(x)) && sem_trywait(&writer.done) != 0)
         sched_yield();
-    r = start(&reader, x, R, UINT64_MAX);
+    pthread_t r = start(&reader, x, R, UINT64_MAX);
     test_join(w);
     test_join(r); /* although nobody drops */
     assert_false(writer.got);
@@ -189,10 +185,9 @@ static void a_writer_whose_time_is_over_lets_in_the_readers_it_held_back(void **
 static void seeker_upgrade(const struct width *x)
 {
     struct task reader;
-    pthread_t r;
     assert_true(x->tries[R](&lock));
     assert_true(x->tries[S](&lock));
-    r = start(&reader, x, R, UINT64_MAX);
+    pthread_t r = start(&reader, x, R, UINT64_MAX);
     test_join(r);
     assert_false(x->seek_to_write(&lock, now_and(5 * ms)));
     r = start(&reader, x, R, UINT64_MAX); /* the upgrade has left no trace */
@@ -211,18 +206,16 @@ static void an_upgrade_whose_time_is_over_still_holds_s(void **state)
 
 static void sleeps(const struct width *x)
 {
-    unsigned held, asked;
-    for (held = 0; held < 4; held++)
-        for (asked = 0; asked < 4; asked++) {
+    for (unsigned held = 0; held < 4; held++)
+        for (unsigned asked = 0; asked < 4; asked++) {
             struct task t;
-            pthread_t id;
             assert_true(x->tries[held](&lock));
             if (x->tries[asked](&lock)) { /* beside each other: nobody sleeps */
                 x->drop[asked](&lock);
                 x->drop[held](&lock);
                 continue;
             }
-            id = start(&t, x, asked, UINT64_MAX);
+            pthread_t id = start(&t, x, asked, UINT64_MAX);
             until_parked(x);
             assert_int_equal(sem_trywait(&t.done), -1);
             x->drop[held](&lock);
@@ -240,15 +233,14 @@ static void who_sleeps_is_woken_when_the_last_in_its_way_drops(void **state)
 static void moves_wake(const struct width *x)
 {
     struct task reader, atomic;
-    pthread_t r, a;
     assert_true(x->tries[A](&lock));
-    r = start(&reader, x, R, now_and(30000 * ms));
+    pthread_t r = start(&reader, x, R, now_and(30000 * ms));
     until_parked(x);
     assert_true(x->turn(&lock, UINT64_MAX) != PAWL_REGAIN_TIMED_OUT); /* A -> R lets readers in */
     test_join(r);
     assert_true(reader.got);
     x->drop[R](&lock);
-    a = start(&atomic, x, A, now_and(30000 * ms));
+    pthread_t a = start(&atomic, x, A, now_and(30000 * ms));
     until_parked(x);
     x->drop[R](&lock);
     test_join(a);
@@ -267,18 +259,17 @@ static void many(const struct width *x)
 {
     struct task tasks[MANY];
     pthread_t ids[MANY];
-    unsigned i;
     assert_true(x->tries[W](&lock));
-    for (i = 0; i < MANY; i++)
+    for (unsigned i = 0; i < MANY; i++)
         ids[i] = start(&tasks[i], x, i % 4 == 2 ? S : R, UINT64_MAX);
     until_parked(x);
     x->drop[W](&lock);
-    for (i = 0; i < MANY; i++)
+    for (unsigned i = 0; i < MANY; i++)
         if (i % 4 != 2) {
             test_join(ids[i]);
             x->drop[R](&lock);
         }
-    for (i = 0; i < MANY / 4; i++) { /* the seekers, one after the other */
+    for (unsigned i = 0; i < MANY / 4; i++) { /* the seekers, one after the other */
         unsigned j;
         for (j = 0;; j = (j + 1) % MANY)
             if (j % 4 == 2 && sem_trywait(&tasks[j].done) == 0)
@@ -331,19 +322,18 @@ static void one_of_two_woken(const struct width *x)
 {
     struct task t[2];
     pthread_t id[2];
-    unsigned i;
     assert_true(x->tries[R](&lock));
     assert_true(x->tries[S](&lock));
-    for (i = 0; i < 2; i++)
+    for (unsigned i = 0; i < 2; i++)
         id[i] = start(&t[i], x, S, UINT64_MAX);
     until_parked(x);
     x->drop[S](&lock);
-    for (i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2; i++) {
         while (sem_trywait(&t[0].done) != 0 && sem_trywait(&t[1].done) != 0)
             sched_yield();
         x->drop[S](&lock);
     }
-    for (i = 0; i < 2; i++)
+    for (unsigned i = 0; i < 2; i++)
         test_join(id[i]);
     x->drop[R](&lock);
 }

@@ -77,12 +77,10 @@ static pid_t start_dropper(const struct width *x, unsigned state)
 static char state_of_process(pid_t process)
 {
     char name[64], line[512];
-    const char *end;
-    FILE *file;
     snprintf(name, sizeof name, "/proc/%d/stat", (int)process);
-    file = fopen(name, "r");
+    FILE *file = fopen(name, "r");
     must(file != NULL && fgets(line, sizeof line, file) != NULL && fclose(file) == 0);
-    end = strrchr(line, ')');
+    const char *end = strrchr(line, ')');
     must(end != NULL);
     return end[2];
 }
@@ -184,8 +182,6 @@ static bool ended_at(const struct width *x, unsigned state, enum end how, unsign
 {
     static const unsigned waits[4][SLEEPERS] = {{W, R}, {S, W}, {R, W}, {W, R}}; /* for R S W A */
     pid_t dropper, sleepers[SLEEPERS];
-    bool beyond;
-    unsigned i;
     int status;
     memset(page, 0, x->size);
     memset(board, 0, sizeof *board);
@@ -195,11 +191,11 @@ static bool ended_at(const struct width *x, unsigned state, enum end how, unsign
         print_message("this system does not let us trace: not run\n");
         skip();
     }
-    for (i = 0; i < SLEEPERS; i++)
+    for (unsigned i = 0; i < SLEEPERS; i++)
         sleepers[i] = start_sleeper(x, waits[state][i]);
-    beyond = step_beyond_the_end(x, dropper, more);
+    bool beyond = step_beyond_the_end(x, dropper, more);
     end_dropper(dropper, how);
-    for (i = 0; i < SLEEPERS; i++) {
+    for (unsigned i = 0; i < SLEEPERS; i++) {
         must(waitpid(sleepers[i], &status, 0) == sleepers[i]); /* the alarm ends what hangs */
         assert_int_equal(status, 0);
     }

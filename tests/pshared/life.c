@@ -19,15 +19,13 @@ static void interrupted(const struct width *x)
 {
     struct sigaction action;
     struct task t;
-    pthread_t id;
-    unsigned i;
     memset(&action, 0, sizeof action);
     action.sa_handler = on_signal; /* without SA_RESTART */
     must(sigaction(SIGUSR1, &action, NULL) == 0);
     assert_true(x->tries[W](&lock));
-    id = start(&t, x, W, UINT64_MAX);
+    pthread_t id = start(&t, x, W, UINT64_MAX);
     until_parked(x);
-    for (i = 0; i < 20; i++) {
+    for (unsigned i = 0; i < 20; i++) {
         must(pthread_kill(id, SIGUSR1) == 0);
         usleep(200);
     }
@@ -45,10 +43,9 @@ static void signals_do_not_end_a_wait(void **state)
 static void cancelled(const struct width *x)
 {
     struct task t;
-    pthread_t id;
     void *result;
     assert_true(x->tries[W](&lock));
-    id = start(&t, x, R, UINT64_MAX);
+    pthread_t id = start(&t, x, R, UINT64_MAX);
     until_parked(x);
     must(pthread_cancel(id) == 0);
     usleep(2000);
@@ -69,22 +66,19 @@ static void forked(const struct width *x)
     void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     uint32_t *tried; /* in the page too */
     struct task sleeper;
-    pthread_t id;
-    pid_t child;
     int status;
     must(page != MAP_FAILED);
     tried = (uint32_t *)page + 1000;
     assert_true(x->tries[W](&lock));
-    id = start(&sleeper, x, W, UINT64_MAX); /* fork while somebody is parked */
+    pthread_t id = start(&sleeper, x, W, UINT64_MAX); /* fork while somebody is parked */
     until_parked(x);
     assert_true(x->tries[W](page));
-    child = fork();
+    pid_t child = fork();
     must(child >= 0);
     if (child == 0) { /* `lock` is our own now, with nobody waiting; the page is the parent's */
-        bool good;
         alarm(TEST_HANGS);
         x->drop[W](&lock);
-        good = x->free(&lock) && x->tries[W](&lock) && !x->tries[R](page);
+        bool good = x->free(&lock) && x->tries[W](&lock) && !x->tries[R](page);
         pawl_store_relaxed32(tried, 1);
         if (!good)
             _exit(1);
@@ -117,14 +111,13 @@ static void a_child_uses_unlocked_locks_and_waits_for_its_parents(void **state)
 static void forget_the_sleeper(void *argument)
 {
     const struct width *x = (const struct width *)argument;
-    unsigned i;
     x->drop[W](&lock);
     must(x->tries[W](&lock));
     x->drop[W](&lock);
     must(x->free(&lock) && !is_parked(x));
     if (!TEST_SANITIZED) /* they make their own calls */
         must(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0);
-    for (i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         x->take[i](&lock, UINT64_MAX);
         x->drop[i](&lock);
     }
@@ -137,8 +130,7 @@ static void forked_beside_each(const struct width *x)
     static char said[4096];
     struct task sleeper;
     pthread_t id;
-    unsigned as;
-    for (as = 0; as < 4; as++) {
+    for (unsigned as = 0; as < 4; as++) {
         assert_true(x->tries[W](&lock));
         id = start(&sleeper, x, as, UINT64_MAX);
         until_parked(x);
@@ -166,12 +158,11 @@ static void mark_as_roused(const struct width *x, unsigned as)
 static void rely_on_the_roused(void *argument)
 {
     const struct width *x = (const struct width *)argument;
-    unsigned i;
     mark_as_roused(x, W);
     x->drop[W](&lock);
     if (!TEST_SANITIZED) /* they make their own calls */
         must(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0);
-    for (i = 0; i < 4000; i++) {
+    for (unsigned i = 0; i < 4000; i++) {
         must(x->tries[W](&lock));
         x->drop[W](&lock);
     }
@@ -183,10 +174,9 @@ static void rely_on_the_roused(void *argument)
 static void forget_the_roused(void *argument)
 {
     const struct width *x = (const struct width *)argument;
-    unsigned i;
     mark_as_roused(x, W);
     mark_as_roused(x, S);
-    for (i = 0; is_parked(x); i++) {
+    for (unsigned i = 0; is_parked(x); i++) {
         must(i < 5000);
         x->drop[W](&lock);
         must(x->tries[W](&lock));
@@ -197,10 +187,9 @@ static void forget_the_roused(void *argument)
 static void slept_beside_a_mark(const struct width *x)
 {
     struct task sleeper;
-    pthread_t id;
     assert_true(x->tries[W](&lock));
     mark_as_roused(x, W);
-    id = start(&sleeper, x, W, UINT64_MAX);
+    pthread_t id = start(&sleeper, x, W, UINT64_MAX);
     until_parked(x);
     x->drop[W](&lock);
     test_join(id);
@@ -212,9 +201,8 @@ static void forked_beside_a_roused(const struct width *x, void (*does)(void *))
 {
     static char said[4096];
     struct task sleeper;
-    pthread_t id;
     assert_true(x->tries[W](&lock));
-    id = start(&sleeper, x, W, UINT64_MAX);
+    pthread_t id = start(&sleeper, x, W, UINT64_MAX);
     until_parked(x);
     assert_int_equal(test_in_child(does, (void *)x, said, sizeof said), 0);
     x->drop[W](&lock);
@@ -308,13 +296,12 @@ static void the_next_owner_may_unmap_the_lock_at_once(void **state)
 
 static void all_operations_undisturbed(void *argument)
 {
-    unsigned i, j;
     (void)argument;
     memset(&lock, 0, sizeof lock);
     must(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0); /* read, write, _exit; or death */
-    for (i = 0; i < WIDTHS; i++) {
+    for (unsigned i = 0; i < WIDTHS; i++) {
         const struct width *x = &widths[i];
-        for (j = 0; j < 4; j++) {
+        for (unsigned j = 0; j < 4; j++) {
             x->take[j](&lock, UINT64_MAX);
             x->drop[j](&lock);
             x->tries[j](&lock);
@@ -364,13 +351,12 @@ static void take_null(void *argument)
 static void null_and_unmapped_fault_at_once(void **state)
 {
     char said[4096];
-    int status;
     void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     (void)state;
     if (TEST_SANITIZED)
         skip(); /* they make a report of it, and another status */
     must(page != MAP_FAILED && munmap(page, 4096) == 0);
-    status = test_in_child(take_null, NULL, said, sizeof said);
+    int status = test_in_child(take_null, NULL, said, sizeof said);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
     status = test_in_child(take_null, page, said, sizeof said);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
@@ -379,11 +365,10 @@ static void null_and_unmapped_fault_at_once(void **state)
 static void scribbled(const struct width *x)
 {
     uint64_t seed = test_seed();
-    unsigned round, i;
-    for (round = 0; round < 200; round++) {
-        for (i = 0; i < sizeof lock; i++)
+    for (unsigned round = 0; round < 200; round++) {
+        for (unsigned i = 0; i < sizeof lock; i++)
             ((unsigned char *)&lock)[i] = (unsigned char)test_random(&seed);
-        for (i = 0; i < 4; i++) { /* each comes back, with the lock or without */
+        for (unsigned i = 0; i < 4; i++) { /* each comes back, with the lock or without */
             if (x->take[i](&lock, now_and(100000)))
                 x->drop[i](&lock);
             if (x->tries[i](&lock))
@@ -391,7 +376,7 @@ static void scribbled(const struct width *x)
         }
     }
     memset(&lock, 0xff, sizeof lock);
-    for (i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         assert_false(x->take[i](&lock, now_and(2 * ms)));
         assert_false(x->tries[i](&lock));
     }

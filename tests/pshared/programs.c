@@ -36,8 +36,7 @@ static struct common *map_file(int file)
 /* Half of it by reading first, so that both sleep and are woken in more than one way. */
 static void add(struct common *c)
 {
-    unsigned i;
-    for (i = 0; i < ADDITIONS; i++) {
+    for (unsigned i = 0; i < ADDITIONS; i++) {
         must(pawl_pshared_lock32_take_write_until(&c->lock32, late()));
         c->under32++;
         if (i % 64 == 0)
@@ -61,10 +60,9 @@ static int other(const char *how, const char *what)
 {
     const bool by_name = strcmp(how, "shm") == 0;
     const int file = by_name ? shm_open(what, O_RDWR, 0) : atoi(what);
-    struct common *c;
     if (file < 0)
         return 2;
-    c = map_file(file);
+    struct common *c = map_file(file);
     if (strcmp(how, "die") == 0) {
         (void)pawl_robust_lock_take_write(&c->robust);
         raise(SIGKILL);
@@ -77,11 +75,10 @@ static pid_t start_other(const char *how, const char *what)
 {
     char here[4096];
     const ssize_t length = readlink("/proc/self/exe", here, sizeof here - 1);
-    pid_t child;
     must(length > 0);
     here[length] = 0;
     fflush(NULL);
-    child = fork();
+    pid_t child = fork();
     must(child >= 0);
     if (child == 0) {
         execl(here, here, "--other", how, what, (char *)NULL);
@@ -92,10 +89,9 @@ static pid_t start_other(const char *how, const char *what)
 
 static void both_add(struct common *c, const char *how, const char *what)
 {
-    pid_t child;
     int status;
     must(pawl_robust_lock_init(&c->robust) == PAWL_ROBUST_OK); /* the others are zero bytes */
-    child = start_other(how, what);
+    pid_t child = start_other(how, what);
     add(c);
     must(waitpid(child, &status, 0) == child);
     assert_int_equal(status, 0);
@@ -109,16 +105,14 @@ static void both_add(struct common *c, const char *how, const char *what)
 TEST_CASE(a_program_that_opens_the_memory_by_name_shares_the_locks)
 {
     char name[64];
-    struct common *c;
-    int file;
     (void)snprintf(name, sizeof name, "/pawl-test-%ld", (long)getpid());
-    file = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
+    int file = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
     if (file < 0) {
         print_message("no shared memory by name here: not run\n");
         skip();
     }
     must(ftruncate(file, sizeof(struct common)) == 0);
-    c = map_file(file);
+    struct common *c = map_file(file);
     both_add(c, "shm", name);
     must(shm_unlink(name) == 0);
     munmap((void *)c, sizeof *c), close(file);
@@ -146,10 +140,9 @@ TEST_CASE(the_death_of_another_program_is_told)
     char number[16];
     const int file = anonymous_file(number, sizeof number);
     struct common *c = map_file(file);
-    pid_t child;
     int status;
     must(pawl_robust_lock_init(&c->robust) == PAWL_ROBUST_OK);
-    child = start_other("die", number);
+    pid_t child = start_other("die", number);
     must(waitpid(child, &status, 0) == child);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     assert_int_equal(pawl_robust_lock_take_read_until(&c->robust, late()), PAWL_ROBUST_OWNER_DIED);

@@ -76,9 +76,8 @@ static uint64_t read_all(struct worker *w)
 
 static uint64_t seek(struct worker *w)
 {
-    uint64_t number;
     w->data->seeker = w->name;
-    number = read_all(w);
+    uint64_t number = read_all(w);
     must(w->data->seeker == w->name);
     return number;
 }
@@ -223,18 +222,17 @@ static void work(void *argument, unsigned index)
 {
     const uint64_t process = *(const uint64_t *)argument;
     struct worker w[2];
-    unsigned i;
     memset(w, 0, sizeof w);
-    for (i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2; i++) {
         w[i].data = &shared->data[i];
         w[i].name = process * 100 + index + 1;
         w[i].random = shared->seed + w[i].name * 2 + i;
     }
-    for (i = 0; i < shared->steps; i++) {
+    for (unsigned i = 0; i < shared->steps; i++) {
         step32(&w[0], &shared->lock32);
         step64(&w[1], &shared->lock64);
     }
-    for (i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2; i++) {
         __atomic_fetch_add(&shared->writes[i], w[i].writes, __ATOMIC_RELAXED);
         __atomic_fetch_add(&shared->additions[i], w[i].additions, __ATOMIC_RELAXED);
         __atomic_fetch_add(&shared->granted, w[i].granted, __ATOMIC_RELAXED);

@@ -64,9 +64,8 @@ struct expected {
 
 static void assert_accesses(const struct expected *expected, unsigned count)
 {
-    unsigned i;
     assert_int_equal(recorded, count);
-    for (i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++) {
         assert_int_equal(record[i].kind, expected[i].kind);
         assert_int_equal(record[i].order, expected[i].order);
         assert_int_equal(record[i].tag, expected[i].tag);
@@ -81,8 +80,7 @@ static const struct pawl_rcu_line *own_line(void)
 /* Every access but fences is to the thread's own line. */
 static void assert_own_line_only(void)
 {
-    unsigned i;
-    for (i = 0; i < recorded; i++)
+    for (unsigned i = 0; i < recorded; i++)
         assert_true(record[i].kind == PAWL_HOOK_FENCE ||
                     ((const char *)record[i].address >= (const char *)own_line() &&
                      (const char *)record[i].address < (const char *)(own_line() + 1)));

@@ -173,12 +173,11 @@ TEST_CASE(quick_exit_handlers_may_read_call_and_wait)
 
 static void __attribute__((unused)) end_with_callbacks_queued(void *unused)
 {
-    unsigned i;
     (void)unused;
-    for (i = 0; i < MANY; i++)
+    for (unsigned i = 0; i < MANY; i++)
         queue(i);
     pawl_rcu_read_lock(); /* left open, too */
-    for (i = 0; i < MANY; i++)
+    for (unsigned i = 0; i < MANY; i++)
         queue(i);
     say("over");
     exit(5);
@@ -259,20 +258,19 @@ static void *end_with_key(void *opaque)
 TEST_CASE(the_last_destructors_of_a_thread_may_read_call_and_wait)
 {
     struct sigaction action;
-    unsigned i;
     memset(&action, 0, sizeof action);
     action.sa_handler = read_in_handler;
     must(sigaction(SIGUSR1, &action, NULL) == 0);
     must(pthread_key_create(&key, use_it_again_and_again) == 0);
     rounds = 0;
     handled = 0;
-    for (i = 7; i < MANY; i += 4)
+    for (unsigned i = 7; i < MANY; i += 4)
         run(end_with_key, (void *)(uintptr_t)i);
     must(pthread_key_delete(key) == 0);
     assert_int_equal(pawl_rcu_barrier(), 0);
     assert_true(rounds >= (PAWL_TSAN_ ? 24 : 24 * 3)); /* four each where the system does */
     assert_int_equal(handled, PAWL_TSAN_ ? 0 : rounds);
-    for (i = 7; i < MANY; i += 4)
+    for (unsigned i = 7; i < MANY; i += 4)
         assert_int_equal(called(i), 1);
 }
 
@@ -403,18 +401,17 @@ static uint32_t child_status;
 
 static void in_child_of_readers(void)
 {
-    unsigned i;
     alarm(TEST_HANGS);
     must(pawl_rcu_read_held());
     must(pawl_rcu_barrier() == EDEADLK);
-    for (i = 0; i < MANY; i++)
+    for (unsigned i = 0; i < MANY; i++)
         must(called(i) == 0);
     pawl_rcu_read_unlock();
     must(pawl_rcu_read_held());
     pawl_rcu_read_unlock();
     pawl_rcu_synchronize(); /* the other readers are not here */
     must(pawl_rcu_barrier() == 0);
-    for (i = 0; i < MANY; i++)
+    for (unsigned i = 0; i < MANY; i++)
         must(called(i) == 1);
     use_it(0);
     _exit(0);
@@ -528,19 +525,18 @@ static void call_for_ever(pawl_rcu_head *head)
 TEST_CASE(callbacks_that_call_for_ever_let_barriers_and_others_pass)
 {
     static pawl_rcu_head endless[4];
-    unsigned i;
     stop = 0;
     again = 0;
-    for (i = 0; i < 4; i++)
+    for (unsigned i = 0; i < 4; i++)
         must(pawl_rcu_call(&endless[i], call_for_ever, 0) == 0);
-    for (i = 0; i < 10; i++) {
+    for (unsigned i = 0; i < 10; i++) {
         queue(i);
         assert_int_equal(pawl_rcu_barrier(), 0);
         assert_int_equal(called(i), 1);
     }
     assert_true(pawl_load_relaxed32(&again) >= 4);
     pawl_store_relaxed32(&stop, 1);
-    for (i = 0; i < 3; i++)
+    for (unsigned i = 0; i < 3; i++)
         assert_int_equal(pawl_rcu_barrier(), 0); /* what they had called before they saw it */
 }
 

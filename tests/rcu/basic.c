@@ -87,15 +87,14 @@ TEST_CASE(an_unlock_too_many_does_nothing)
 
 TEST_CASE(sections_may_be_many)
 {
-    unsigned i;
-    for (i = 0; i < 200000; i++) { /* the count of a word wraps */
+    for (unsigned i = 0; i < 200000; i++) { /* the count of a word wraps */
         pawl_rcu_read_lock();
         pawl_rcu_read_unlock();
     }
     pawl_rcu_synchronize();
-    for (i = 0; i < 65535; i++)
+    for (unsigned i = 0; i < 65535; i++)
         pawl_rcu_read_lock();
-    for (i = 0; i < 65535; i++) {
+    for (unsigned i = 0; i < 65535; i++) {
         assert_true(pawl_rcu_read_held());
         pawl_rcu_read_unlock();
     }
@@ -167,15 +166,14 @@ TEST_CASE(synchronize_returns_after_a_reader_that_was_in)
 {
     static struct reader r;
     pthread_t waiters[4];
-    unsigned i, round;
-    for (round = 0; round < 50; round++) {
+    for (unsigned round = 0; round < 50; round++) {
         start_reader(&r, pawl_rcu_default());
-        for (i = 0; i < 4; i++)
+        for (unsigned i = 0; i < 4; i++)
             waiters[i] = test_start(i % 2 ? synchronize_soon : synchronize, &r);
         if (round % 2 != 0)
             usleep(300); /* some sleep by now */
         let_leave(&r);
-        for (i = 0; i < 4; i++)
+        for (unsigned i = 0; i < 4; i++)
             test_join(waiters[i]);
         join_reader(&r);
     }
@@ -184,11 +182,9 @@ TEST_CASE(synchronize_returns_after_a_reader_that_was_in)
 TEST_CASE(a_poll_is_false_until_the_old_readers_have_left_and_drives_by_itself)
 {
     static struct reader r;
-    uint64_t cookie;
-    unsigned i;
     start_reader(&r, pawl_rcu_default());
-    cookie = pawl_rcu_start_poll();
-    for (i = 0; i < 10; i++)
+    uint64_t cookie = pawl_rcu_start_poll();
+    for (unsigned i = 0; i < 10; i++)
         assert_false(pawl_rcu_poll(cookie));
     let_leave(&r);
     join_reader(&r);
@@ -204,9 +200,8 @@ TEST_CASE(a_poll_without_readers_is_true_at_once)
 
 TEST_CASE(a_reader_may_poll_but_is_waited_for)
 {
-    uint64_t cookie;
     pawl_rcu_read_lock();
-    cookie = pawl_rcu_start_poll();
+    uint64_t cookie = pawl_rcu_start_poll();
     assert_false(pawl_rcu_poll(cookie));
     pawl_rcu_read_unlock();
     assert_true(pawl_rcu_poll(cookie));
@@ -215,12 +210,11 @@ TEST_CASE(a_reader_may_poll_but_is_waited_for)
 TEST_CASE(a_cookie_asked_for_during_a_grace_period_names_the_next_one)
 {
     static struct reader first, second;
-    uint64_t early, late;
     start_reader(&first, pawl_rcu_default());
-    early = pawl_rcu_start_poll();
+    uint64_t early = pawl_rcu_start_poll();
     assert_false(pawl_rcu_poll(early)); /* under way: it waits for the first reader */
     start_reader(&second, pawl_rcu_default());
-    late = pawl_rcu_start_poll();
+    uint64_t late = pawl_rcu_start_poll();
     assert_true(late > early);
     let_leave(&first);
     join_reader(&first);
@@ -245,9 +239,8 @@ TEST_CASE(a_conditional_synchronize_of_what_is_over_is_allowed_in_a_section)
 
 static void some_synchronizes(void *unused, unsigned index)
 {
-    unsigned i;
     (void)unused;
-    for (i = 0; i < (unsigned)TEST_SCALE(300); i++) {
+    for (unsigned i = 0; i < (unsigned)TEST_SCALE(300); i++) {
         pawl_rcu_synchronize();
         if (i % 8 == index) {
             pawl_rcu_read_lock();
@@ -267,11 +260,10 @@ TEST_CASE(what_a_reader_read_comes_before_what_follows_the_grace_period)
     static struct node *head;
     static struct reader r;
     struct node a = {NULL, 1};
-    uint64_t cookie;
     pawl_rcu_assign_pointer(head, &a);
     start_reader(&r, pawl_rcu_default());
     assert_ptr_equal(pawl_rcu_xchg_pointer(&head, NULL), &a);
-    cookie = pawl_rcu_start_poll();
+    uint64_t cookie = pawl_rcu_start_poll();
     let_leave(&r);
     while (!pawl_rcu_poll(cookie))
         sched_yield();
@@ -311,8 +303,8 @@ TEST_CASE(domains_are_as_many_as_the_header_says_and_can_be_made_again)
 {
     pawl_rcu_domain all[PAWL_RCU_DOMAINS];
     pawl_rcu_domain more;
-    unsigned i, round;
-    for (round = 0; round < 3; round++) {
+    unsigned i;
+    for (unsigned round = 0; round < 3; round++) {
         for (i = 0; i < PAWL_RCU_DOMAINS - 2; i++)
             assert_int_equal(pawl_rcu_domain_init(&all[i], "one"), 0);
         assert_int_equal(pawl_rcu_domain_init(&more, "too many"), EAGAIN);
@@ -348,8 +340,7 @@ TEST_CASE(an_online_thread_is_waited_for_until_it_is_quiescent)
 {
     static struct reader r;
     uint64_t cookie;
-    unsigned i;
-    for (i = 0; i < 20; i++) {
+    for (unsigned i = 0; i < 20; i++) {
         r.domain = pawl_rcu_qs();
         r.left = 0;
         must(pthread_barrier_init(&r.step, NULL, 2) == 0);

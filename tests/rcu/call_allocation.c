@@ -34,11 +34,10 @@ static void count_call(void)
 {
     static pawl_rcu_head heads[1000];
     static uint32_t used;
-    uint32_t number;
     allocations++;
     if (pawl_load_relaxed32(&allocator_calls) == 0)
         return;
-    number = pawl_fetch_add_relaxed32(&used, 1);
+    uint32_t number = pawl_fetch_add_relaxed32(&used, 1);
     if (number < 1000)
         must(pawl_rcu_call(&heads[number], run, 1) == 0);
 }
@@ -76,11 +75,9 @@ static void call_and_wait(void *nothing, unsigned index)
 {
     static pawl_rcu_head heads[4][1000];
     const unsigned before = allocations;
-    unsigned round;
-    unsigned i;
     (void)nothing;
-    for (round = 0; round < 10; round++) {
-        for (i = 0; i < 1000; i++)
+    for (unsigned round = 0; round < 10; round++) {
+        for (unsigned i = 0; i < 1000; i++)
             must(pawl_rcu_call(&heads[index][i], run, 100) == 0);
         must(pawl_rcu_barrier() == 0);
     }

@@ -96,9 +96,8 @@ static void a_callback_runs_once_with_its_head(void **state)
 /* Nobody asks for it: neither a barrier nor another call. */
 static void a_callback_runs_by_itself(void **state)
 {
-    unsigned round;
     (void)state;
-    for (round = 0; round < 20; round++) {
+    for (unsigned round = 0; round < 20; round++) {
         assert_int_equal(pawl_rcu_call(&many[round].head, run, 1), 0);
         while (pawl_load_relaxed32(&many[round].runs) == 0)
             sched_yield();
@@ -110,10 +109,9 @@ static void a_callback_runs_by_itself(void **state)
 static void no_callback_runs_while_a_reader_stays_that_was_there(void **state)
 {
     struct reader reader;
-    unsigned i;
     (void)state;
     enter(&reader, pawl_rcu_default());
-    for (i = 0; i < 10; i++)
+    for (unsigned i = 0; i < 10; i++)
         assert_int_equal(pawl_rcu_call(&many[i].head, run, 1), 0);
     usleep(20000); /* time enough for an engine that does not look at readers */
     assert_int_equal(pawl_load_relaxed32(&runs_in_all), 0);
@@ -156,8 +154,7 @@ static void calls_inside_a_section_are_queued(void **state)
 static void *call_hundred(void *first)
 {
     struct object *objects = (struct object *)first;
-    unsigned i;
-    for (i = 0; i < 100; i++)
+    for (unsigned i = 0; i < 100; i++)
         must(pawl_rcu_call(&objects[i].head, run, 1) == 0);
     return NULL;
 }
@@ -165,10 +162,9 @@ static void *call_hundred(void *first)
 static void callbacks_of_a_thread_that_has_ended_run(void **state)
 {
     struct reader reader;
-    unsigned round;
     (void)state;
     enter(&reader, pawl_rcu_default());
-    for (round = 0; round < 3; round++) { /* the next one gets the same line */
+    for (unsigned round = 0; round < 3; round++) { /* the next one gets the same line */
         test_elsewhere(call_hundred, &many[100 * round]);
     }
     let_go(&reader);
@@ -179,20 +175,18 @@ static void callbacks_of_a_thread_that_has_ended_run(void **state)
 static void call_share(void *argument, unsigned index)
 {
     const unsigned share = FIRST_MANY / 4;
-    unsigned i;
     (void)argument;
-    for (i = 0; i < share; i++)
+    for (unsigned i = 0; i < share; i++)
         must(pawl_rcu_call(&many[index * share + i].head, run, 8) == 0);
     must(pawl_rcu_barrier() == 0);
-    for (i = 0; i < share; i++)
+    for (unsigned i = 0; i < share; i++)
         must(pawl_load_relaxed32(&many[index * share + i].runs) == 1);
 }
 
 static void each_barrier_waits_for_what_its_thread_has_called(void **state)
 {
-    unsigned round;
     (void)state;
-    for (round = 0; round < 20; round++) {
+    for (unsigned round = 0; round < 20; round++) {
         (void)set_up(state);
         test_threads(4, call_share, NULL);
         assert_int_equal(pawl_load_relaxed32(&runs_in_all), FIRST_MANY);
@@ -234,11 +228,10 @@ static void again(pawl_rcu_head *head)
 
 static void a_callback_may_call_again(void **state)
 {
-    unsigned rounds;
     (void)state;
     many[0].before = 10;
     assert_int_equal(pawl_rcu_call(&many[0].head, again, 1), 0);
-    for (rounds = 0; pawl_load_relaxed32(&many[0].runs) < 10; rounds++) {
+    for (unsigned rounds = 0; pawl_load_relaxed32(&many[0].runs) < 10; rounds++) {
         assert_true(rounds < 10); /* each barrier waits for one more at least */
         assert_int_equal(pawl_rcu_barrier(), 0);
     }
@@ -274,10 +267,9 @@ static void defer_free_frees(void **state)
 {
     struct reader reader;
     struct object *object, *const nothing = NULL;
-    unsigned i;
     (void)state;
     enter(&reader, pawl_rcu_default());
-    for (i = 0; i < 100; i++) { /* leaks and early frees are AddressSanitizer's to find */
+    for (unsigned i = 0; i < 100; i++) { /* leaks and early frees are AddressSanitizer's to find */
         object = (struct object *)calloc(1, sizeof *object);
         must(object != NULL);
         assert_int_equal(pawl_rcu_defer_free(object, head), 0);
@@ -294,16 +286,14 @@ static void defer_free_frees(void **state)
 static void the_end_of_a_domain_runs_what_is_queued_and_the_next_begins_anew(void **state)
 {
     pawl_rcu_domain domain;
-    unsigned round;
-    unsigned i;
     (void)state;
-    for (round = 0; round < 20; round++) {
+    for (unsigned round = 0; round < 20; round++) {
         (void)set_up(state);
         assert_int_equal(pawl_rcu_domain_init(&domain, "short-lived"), 0);
         assert_int_equal(numbers(&domain).called, 0);
         assert_false(numbers(&domain).worker);
         assert_int_equal(pawl_rcu_domain_limit(&domain, 50, PAWL_RCU_NO_LIMIT, PAWL_RCU_WAIT), 0);
-        for (i = 0; i < 200; i++)
+        for (unsigned i = 0; i < 200; i++)
             assert_int_equal(pawl_rcu_domain_call(&domain, &many[i].head, run, 1), 0);
         pawl_rcu_domain_destroy(&domain);
         assert_int_equal(pawl_load_relaxed32(&runs_in_all), 200);
@@ -367,13 +357,11 @@ static void a_barrier_inside_a_section_of_any_domain_is_refused(void **state)
 static void the_numbers_add_up(void **state)
 {
     const pawl_rcu_statistics before = numbers(pawl_rcu_default());
-    pawl_rcu_statistics after;
-    unsigned i;
     (void)state;
-    for (i = 0; i < 100; i++)
+    for (unsigned i = 0; i < 100; i++)
         assert_int_equal(pawl_rcu_call(&many[i].head, run, 7), 0);
     assert_int_equal(pawl_rcu_barrier(), 0);
-    after = numbers(pawl_rcu_default());
+    pawl_rcu_statistics after = numbers(pawl_rcu_default());
     assert_int_equal(after.called - before.called, 100);
     assert_int_equal(after.run - before.run, 100);
     assert_int_equal(after.queued, 0);

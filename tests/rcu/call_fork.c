@@ -31,12 +31,11 @@ static void wait_for_a_worker(void)
 
 static int set_up(void **state)
 {
-    unsigned i;
     (void)state;
     if (TEST_SANITIZED)
         wait_for_a_worker();
     must(pawl_rcu_barrier() == 0);
-    for (i = 0; i < OBJECTS; i++)
+    for (unsigned i = 0; i < OBJECTS; i++)
         pawl_store_relaxed32(&runs[i], 0);
     pawl_store_relaxed32(&runs_in_all, 0);
     return 0;
@@ -44,15 +43,13 @@ static int set_up(void **state)
 
 static void call_all(void)
 {
-    unsigned i;
-    for (i = 0; i < OBJECTS; i++)
+    for (unsigned i = 0; i < OBJECTS; i++)
         must(pawl_rcu_call(&heads[i], run, 10) == 0);
 }
 
 static bool each_ran_once(void)
 {
-    unsigned i;
-    for (i = 0; i < OBJECTS; i++)
+    for (unsigned i = 0; i < OBJECTS; i++)
         if (pawl_load_relaxed32(&runs[i]) != 1)
             return false;
     return true;
@@ -81,14 +78,12 @@ static void report(bool well)
 
 static void queued_callbacks_run_in_both_by_a_barrier(void **state)
 {
-    unsigned round;
     (void)state;
-    for (round = 0; round < 20; round++) {
-        pid_t child;
+    for (unsigned round = 0; round < 20; round++) {
         (void)set_up(state);
         pawl_rcu_read_lock(); /* nothing runs before the fork */
         call_all();
-        child = fork();
+        pid_t child = fork();
         must(child >= 0);
         pawl_rcu_read_unlock();
         if (child == 0) {
@@ -103,11 +98,10 @@ static void queued_callbacks_run_in_both_by_a_barrier(void **state)
 
 static void the_first_call_of_the_child_starts_a_worker_of_its_own(void **state)
 {
-    pid_t child;
     (void)state;
     pawl_rcu_read_lock();
     call_all();
-    child = fork();
+    pid_t child = fork();
     must(child >= 0);
     pawl_rcu_read_unlock();
     if (child == 0) {
@@ -154,8 +148,6 @@ static void a_fork_amid_calls_leaves_both_in_order(void **state)
 {
     static uint32_t counts[2][2];
     pthread_t callers[2];
-    unsigned round;
-    unsigned i;
     (void)state;
     if (TEST_SANITIZED) { /* the sanitizer's own allocator may be locked in the child */
         print_message("skipped: needs an allocator that works after any fork\n");
@@ -164,9 +156,9 @@ static void a_fork_amid_calls_leaves_both_in_order(void **state)
     memset(counts, 0, sizeof counts);
     pawl_store_relaxed32(&stop_calling, 0);
     must(pawl_rcu_domain_limit(pawl_rcu_default(), 1000, PAWL_RCU_NO_LIMIT, PAWL_RCU_HELP) == 0);
-    for (i = 0; i < 2; i++)
+    for (unsigned i = 0; i < 2; i++)
         callers[i] = test_start(keep_calling, counts[i]);
-    for (round = 0; round < 100; round++) {
+    for (unsigned round = 0; round < 100; round++) {
         const pid_t child = fork();
         must(child >= 0);
         if (child == 0) {
@@ -177,10 +169,10 @@ static void a_fork_amid_calls_leaves_both_in_order(void **state)
         assert_true(ended_well(child));
     }
     pawl_store_relaxed32(&stop_calling, 1);
-    for (i = 0; i < 2; i++)
+    for (unsigned i = 0; i < 2; i++)
         test_join(callers[i]);
     assert_int_equal(pawl_rcu_barrier(), 0);
-    for (i = 0; i < 2; i++)
+    for (unsigned i = 0; i < 2; i++)
         assert_int_equal(counts[i][0], counts[i][1]);
     must(pawl_rcu_domain_limit(pawl_rcu_default(), PAWL_RCU_CALLS, PAWL_RCU_BYTES, PAWL_RCU_HELP) ==
          0);
@@ -202,17 +194,15 @@ static void wait_for_mutex(pawl_rcu_head *head)
 /* It would wait for ever if it waited without a limit. The child counts the callback as done. */
 static void a_fork_does_not_wait_for_a_callback_that_waits_for_the_forking_thread(void **state)
 {
-    pid_t child;
-    unsigned i;
     (void)state;
     at_the_mutex = 0;
     must(pthread_mutex_lock(&held) == 0);
     must(pawl_rcu_call(&heads[0], wait_for_mutex, 10) == 0);
     while (pawl_load_relaxed32(&at_the_mutex) == 0)
         sched_yield();
-    for (i = 1; i < OBJECTS; i++)
+    for (unsigned i = 1; i < OBJECTS; i++)
         must(pawl_rcu_call(&heads[i], run, 10) == 0);
-    child = fork();
+    pid_t child = fork();
     must(child >= 0);
     must(pthread_mutex_unlock(&held) == 0);
     if (child == 0) {
@@ -248,11 +238,11 @@ static void fork_here(pawl_rcu_head *head)
 /* The child's one thread is the worker, in the middle of its work, and goes on with that. */
 static void a_callback_may_fork(void **state)
 {
-    unsigned i;
     (void)state;
     forked = -1;
     pawl_rcu_read_lock();
-    for (i = 0; i < OBJECTS; i++) /* some come before it and some after, whatever their order */
+    for (unsigned i = 0; i < OBJECTS;
+         i++) /* some come before it and some after, whatever their order */
         must(pawl_rcu_call(&heads[i], i == OBJECTS / 2 ? fork_here : end_if_child, 10) == 0);
     pawl_rcu_read_unlock();
     assert_int_equal(pawl_rcu_barrier(), 0);
@@ -293,7 +283,6 @@ static void *call_what_waits(void *nothing)
 static bool its_room_is_back(void)
 {
     pawl_rcu_statistics numbers;
-    unsigned i;
     if (pawl_rcu_domain_barrier(&shared_by_two) != 0)
         return false;
     pawl_rcu_domain_statistics(&shared_by_two, &numbers);
@@ -301,7 +290,7 @@ static bool its_room_is_back(void)
         pawl_rcu_domain_limit(&shared_by_two, 2, 20, PAWL_RCU_REFUSE) != 0)
         return false;
     pawl_rcu_domain_read_lock(&shared_by_two);
-    for (i = 0; i < 2; i++)
+    for (unsigned i = 0; i < 2; i++)
         if (pawl_rcu_domain_call(&shared_by_two, &heads[i], run, 10) != 0)
             return false;
     pawl_rcu_domain_read_unlock(&shared_by_two);

@@ -99,8 +99,7 @@ static void barrier(void)
 
 static void synchronize(void)
 {
-    unsigned i;
-    for (i = 0; i < 10; i++)
+    for (unsigned i = 0; i < 10; i++)
         pawl_rcu_domain_synchronize(&domain);
 }
 
@@ -161,7 +160,6 @@ static void wait_until_there(uint32_t count)
 
 static void begin(const struct scene *what)
 {
-    unsigned i;
     scene = what;
     other_count = 0;
     there = may_go = 0;
@@ -177,7 +175,7 @@ static void begin(const struct scene *what)
         wait_until_there(1);
     }
     no_threads = !what->worker;
-    for (i = 0; i < what->queued; i++)
+    for (unsigned i = 0; i < what->queued; i++)
         call(i);
     limit(what->limit, what->policy);
     no_threads = false;
@@ -210,10 +208,9 @@ static void check_child(void)
     pawl_rcu_statistics numbers;
     const struct pawl_rcu_calls *calls = calls_of_domain();
     int64_t taken[2];
-    unsigned i;
     no_threads = false;
     barrier();
-    for (i = 0; i < OWN; i++) {
+    for (unsigned i = 0; i < OWN; i++) {
         const bool called = i < scene->queued || (i == OWN - 1 && scene->operation == call_last);
         must(runs[i] <= called);
         cut_off += called - runs[i];
@@ -224,7 +221,7 @@ static void check_child(void)
     must(numbers.queued == 0 && numbers.bytes == 0);
     taken[0] = (int64_t)calls->taken[0];
     taken[1] = (int64_t)calls->taken[1];
-    for (i = 0; i < CALLS_SHARDS; i++) {
+    for (unsigned i = 0; i < CALLS_SHARDS; i++) {
         taken[0] -= (int64_t)calls->shards[i].credit[0];
         taken[1] -= (int64_t)calls->shards[i].credit[1];
     }

@@ -90,10 +90,9 @@ static void let_go(void)
 
 TEST_CASE_WITH(the_count_is_exact_and_a_refused_call_changes_nothing, set_up, tear_down)
 {
-    unsigned i;
     limit(10, PAWL_RCU_NO_LIMIT, PAWL_RCU_REFUSE);
     enter();
-    for (i = 0; i < 10; i++)
+    for (unsigned i = 0; i < 10; i++)
         assert_int_equal(call(i, 100), 0);
     assert_int_equal(call(10, 100), EAGAIN);
     assert_int_equal(call(10, 0), EAGAIN);
@@ -108,10 +107,9 @@ TEST_CASE_WITH(the_count_is_exact_and_a_refused_call_changes_nothing, set_up, te
 
 TEST_CASE_WITH(the_bytes_are_exact, set_up, tear_down)
 {
-    unsigned i;
     limit(PAWL_RCU_NO_LIMIT, 1000, PAWL_RCU_REFUSE);
     enter();
-    for (i = 0; i < 10; i++)
+    for (unsigned i = 0; i < 10; i++)
         assert_int_equal(call(i, 100), 0);
     assert_int_equal(call(10, 1), EAGAIN);
     assert_int_equal(call(10, 0), 0);
@@ -131,13 +129,12 @@ static void *call_and_end(void *number)
 /* Threads that were there before have credit under the old limits; it counts no more. */
 TEST_CASE_WITH(limits_can_change_while_threads_have_credit, set_up, tear_down)
 {
-    unsigned i;
     assert_int_equal(call(0, 10), 0);
     test_elsewhere(call_and_end, (void *)(uintptr_t)1);
     assert_int_equal(pawl_rcu_domain_barrier(&domain), 0);
     limit(8, 800, PAWL_RCU_REFUSE);
     enter();
-    for (i = 0; i < 8; i++)
+    for (unsigned i = 0; i < 8; i++)
         assert_int_equal(call(i, 100), 0);
     assert_int_equal(call(8, 0), EAGAIN);
     limit(9, 801, PAWL_RCU_REFUSE);
@@ -148,7 +145,7 @@ TEST_CASE_WITH(limits_can_change_while_threads_have_credit, set_up, tear_down)
     assert_int_equal(call(9, 0), EAGAIN);
     let_go();
     assert_int_equal(pawl_rcu_domain_barrier(&domain), 0);
-    for (i = 0; i < 4; i++)
+    for (unsigned i = 0; i < 4; i++)
         assert_int_equal(call(i, 25), 0);
 }
 
@@ -157,8 +154,7 @@ TEST_CASE_WITH(limits_can_change_while_threads_have_credit, set_up, tear_down)
 TEST_CASE_WITH(a_reader_at_the_limit_is_refused_whatever_the_policy, set_up, tear_down)
 {
     static const pawl_rcu_policy policies[] = {PAWL_RCU_HELP, PAWL_RCU_WAIT};
-    unsigned i;
-    for (i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2; i++) {
         limit(1, PAWL_RCU_NO_LIMIT, policies[i]);
         enter();
         assert_int_equal(call(0, 1), 0);
@@ -189,8 +185,7 @@ static void call_in_callback(pawl_rcu_head *head)
 TEST_CASE_WITH(a_callback_at_the_limit_is_refused_whatever_the_policy, set_up, tear_down)
 {
     static const pawl_rcu_policy policies[] = {PAWL_RCU_HELP, PAWL_RCU_WAIT};
-    unsigned i;
-    for (i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2; i++) {
         limit(2, PAWL_RCU_NO_LIMIT, policies[i]);
         assert_int_equal(pawl_rcu_domain_call(&domain, &heads[0], call_in_callback, 1), 0);
         assert_int_equal(pawl_rcu_domain_barrier(&domain), 0);
@@ -219,9 +214,8 @@ static void watch_queue(void)
 static void flood(void *nothing, unsigned index)
 {
     const unsigned times = TEST_SCALE(20000);
-    unsigned i;
     (void)nothing;
-    for (i = 0; i < times; i++) {
+    for (unsigned i = 0; i < times; i++) {
         pawl_rcu_head *head = (pawl_rcu_head *)malloc(sizeof *head);
         must(head != NULL);
         if (i % 16 == index)
@@ -263,9 +257,8 @@ TEST_CASE_WITH(a_caller_at_the_limit_goes_on_when_there_is_room, set_up, tear_do
 {
     static const pawl_rcu_policy policies[] = {PAWL_RCU_HELP, PAWL_RCU_WAIT};
     pthread_t helper;
-    unsigned i;
     (void)state;
-    for (i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2; i++) {
         if (i > 0) {
             tear_down(state);
             set_up(state);
@@ -318,9 +311,8 @@ static void have_one_that_waits(void)
 TEST_CASE_WITH(an_online_caller_does_not_wait_for_a_callback_that_waits_for_it, set_up, tear_down)
 {
     static const pawl_rcu_policy policies[] = {PAWL_RCU_WAIT, PAWL_RCU_HELP};
-    unsigned i;
     alarm(TEST_HANGS);
-    for (i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2; i++) {
         limit(1, 1, policies[i]);
         pawl_rcu_qs_online();
         have_one_that_waits();
@@ -352,9 +344,8 @@ TEST_CASE_WITH(an_online_caller_waits_for_other_callbacks, set_up, tear_down)
 
 static void *call_without_a_line(void *nothing)
 {
-    unsigned i;
     must(ipawl_thread_line_() == NULL);
-    for (i = 0; i < 100; i++)
+    for (unsigned i = 0; i < 100; i++)
         must(call(i, 1) == 0);
     must(pawl_rcu_domain_barrier(&domain) == 0);
     must(pawl_load_relaxed32(&runs) == 100);
@@ -392,7 +383,6 @@ TEST_CASE_WITH(try_call_works_in_a_handler_that_interrupts_calls, set_up, tear_d
 {
     static pawl_rcu_head own[64];
     struct sigaction action;
-    double end;
     uint64_t called = 0;
     timer_t timer;
     struct sigevent event;
@@ -410,10 +400,9 @@ TEST_CASE_WITH(try_call_works_in_a_handler_that_interrupts_calls, set_up, tear_d
     event.sigev_signo = SIGUSR1;
     must(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0);
     must(timer_settime(timer, 0, &often, NULL) == 0);
-    end = test_now() + 0.2;
+    double end = test_now() + 0.2;
     while ((test_now() < end || queued_by_handler == 0) && queued_by_handler < OBJECTS - 1) {
-        unsigned i;
-        for (i = 0; i < 64; i++, called++)
+        for (unsigned i = 0; i < 64; i++, called++)
             assert_int_equal(pawl_rcu_domain_call(&domain, &own[i], run, 1), 0);
         assert_int_equal(pawl_rcu_domain_barrier(&domain), 0);
     }

@@ -93,8 +93,7 @@ static unsigned expected_runs;
 
 static void end(void)
 {
-    unsigned i;
-    for (i = 0; i < HEADS; i++)
+    for (unsigned i = 0; i < HEADS; i++)
         must(runs[i] == (i < expected_runs));
     must(most_queued <= limit);
     must(too_early == 0);
@@ -102,10 +101,9 @@ static void end(void)
 
 static unsigned explored(void (*const *bodies)(void *), unsigned count, unsigned preemptions)
 {
-    unsigned executions;
     if (PAWL_TSAN_) /* it does not follow a thread from stack to stack */
         skip();
-    executions = explore(begin, bodies, count, end, preemptions);
+    unsigned executions = explore(begin, bodies, count, end, preemptions);
     assert_true(executions > 100);
     return executions;
 }
@@ -126,10 +124,9 @@ static void run_and_wake(pawl_rcu_head *head)
 
 static void call_and_sleep(void *nothing)
 {
-    unsigned i;
     (void)nothing;
     pawl_store_relaxed32(&all_have_run, 0);
-    for (i = 0; i < expected_runs; i++)
+    for (unsigned i = 0; i < expected_runs; i++)
         must(pawl_rcu_domain_call(&domain, &heads[i], run_and_wake, 1) == 0);
     while (pawl_load_relaxed32(&all_have_run) == 0)
         (void)pawl_hook_wait(&all_have_run, 0, UINT64_MAX);
@@ -203,10 +200,9 @@ static bool let_in;
 
 static void call_in_a_section(void *nothing)
 {
-    int error;
     (void)nothing;
     pawl_rcu_read_lock();
-    error = pawl_rcu_domain_call(&domain, &heads[2], run, 1);
+    int error = pawl_rcu_domain_call(&domain, &heads[2], run, 1);
     pawl_rcu_read_unlock();
     must(error == 0 || error == EDEADLK);
     let_in = error == 0;
@@ -259,10 +255,9 @@ static void call_and_wait_too(void *nothing)
 TEST_CASE(a_barrier_waits_for_what_was_called_whoever_runs_it)
 {
     static void (*const bodies[])(void *) = {call_and_wait, call_and_wait_too, worker};
-    unsigned i;
     policy = PAWL_RCU_HELP;
     expected_runs = 3;
-    for (i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         with_worker = i % 2 == 0;
         limit = limit_of_bytes = i < 2 ? 10 : 1;
         (void)explored(bodies, with_worker ? 3 : 2, 1);
@@ -293,11 +288,10 @@ static void call_and_wait_alone(void *nothing)
 TEST_CASE(a_barrier_waits_for_both_batches)
 {
     static void (*const bodies[])(void *) = {read_a_while, call_and_wait_alone, worker};
-    unsigned i;
     policy = PAWL_RCU_HELP;
     expected_runs = 2;
     with_worker = true;
-    for (i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2; i++) {
         limit = limit_of_bytes = i == 0 ? 10 : 1;
         (void)explored(bodies, 3, 1);
     }
@@ -323,11 +317,10 @@ static void read_while_called(void *nothing)
 TEST_CASE(nothing_runs_before_its_readers_have_left)
 {
     static void (*const bodies[])(void *) = {read_while_called, call_another, worker};
-    unsigned i;
     limit = 10;
     policy = PAWL_RCU_HELP;
     expected_runs = 3;
-    for (i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2; i++) {
         with_worker = i == 0;
         (void)explored(bodies, with_worker ? 3 : 2, 1);
     }

@@ -65,9 +65,8 @@ static void *call_from_there(void *policy)
 static void the_worker_takes_nothing_from_the_first_caller(void **state)
 {
     static const int policies[] = {SCHED_BATCH, SCHED_FIFO};
-    unsigned i;
     (void)state;
-    for (i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2; i++) {
         must(pawl_rcu_domain_init(&domain, "scheduled") == 0);
         memset(&of_worker, 0xff, sizeof of_worker);
         test_elsewhere(call_from_there, (void *)(intptr_t)policies[i]);

@@ -23,8 +23,7 @@
 /* After the library's first constructors and before the one that makes its key. */
 __attribute__((constructor(200))) static void take_the_early_keys(void)
 {
-    unsigned i;
-    for (i = 0; i < KEYS_BEFORE_OURS; i++) {
+    for (unsigned i = 0; i < KEYS_BEFORE_OURS; i++) {
         pthread_key_t key;
         must(pthread_key_create(&key, NULL) == 0);
     }

@@ -76,10 +76,9 @@ static void yield_once(void *unused)
 static int in_child(void (*body)(void *), void *argument)
 {
     static char said[4096];
-    int status;
     if (TEST_SANITIZED)
         skip(); /* a sanitizer yields for itself */
-    status = test_in_child(body, argument, said, sizeof said);
+    int status = test_in_child(body, argument, said, sizeof said);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
         skip();
     return status;
@@ -110,11 +109,10 @@ static uint32_t skips_of(const pawl_rcu_domain *d)
 TEST_CASE(long_polling_that_finds_nothing_is_not_repeated_at_once)
 {
     pawl_rcu_domain d;
-    uint32_t skips;
     must(pawl_rcu_domain_init(&d, "test") == 0);
     assert_int_equal(skips_of(&d), 0);
     synchronize_beside_a_reader(&d, pawl_rcu_domain_synchronize_expedited);
-    skips = skips_of(&d);
+    uint32_t skips = skips_of(&d);
     assert_int_not_equal(skips, 0);
     pawl_rcu_domain_synchronize(&d);
     assert_int_equal(skips_of(&d), skips);
@@ -135,11 +133,10 @@ static uint32_t short_polls_of(const pawl_rcu_domain *d)
 TEST_CASE(after_polling_that_found_nothing_the_next_calls_sleep_sooner)
 {
     pawl_rcu_domain d;
-    uint32_t polls;
     must(pawl_rcu_domain_init(&d, "test") == 0);
     assert_int_equal(short_polls_of(&d), 0);
     synchronize_beside_a_reader(&d, pawl_rcu_domain_synchronize);
-    polls = short_polls_of(&d);
+    uint32_t polls = short_polls_of(&d);
     assert_int_not_equal(polls, 0);
     while (polls-- > 0) {
         pawl_rcu_domain_synchronize(&d);
@@ -169,7 +166,6 @@ static void answer_a_membarrier(int number, siginfo_t *info, void *context)
 static void synchronize_by_one_membarrier_each(void *unused)
 {
     struct sigaction action;
-    unsigned i;
     (void)unused;
     pawl_rcu_synchronize(); /* sets the process up */
     memset(&action, 0, sizeof action);
@@ -183,10 +179,10 @@ static void synchronize_by_one_membarrier_each(void *unused)
     if (membarriers == 0)
         _exit(77); /* full fences: the system has no membarrier */
     membarriers = 0;
-    for (i = 0; i < GRACE_PERIODS; i++)
+    for (unsigned i = 0; i < GRACE_PERIODS; i++)
         pawl_rcu_synchronize();
     must(membarriers == GRACE_PERIODS);
-    for (i = 0; i < GRACE_PERIODS; i++)
+    for (unsigned i = 0; i < GRACE_PERIODS; i++)
         pawl_rcu_synchronize_expedited();
     must(membarriers == 2 * GRACE_PERIODS);
 }

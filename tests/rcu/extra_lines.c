@@ -55,8 +55,7 @@ static void a_line_is_free_again_when_its_thread_has_ended(void)
 
 static void set_owners(uint32_t owner)
 {
-    uint32_t i;
-    for (i = 0; i < RCU_EXTRA_IN_BLOCK; i++)
+    for (uint32_t i = 0; i < RCU_EXTRA_IN_BLOCK; i++)
         extra_line(i)->owner = owner;
 }
 
@@ -106,11 +105,10 @@ static void a_thread_frees_what_a_dead_one_of_its_number_has_left(void)
 
 static void *get_one_of_the_second_block(void *unused)
 {
-    uint64_t cookie;
     must(read_beyond() == extra_line(RCU_EXTRA_IN_BLOCK));
     must(extra_lines() == 2 * RCU_EXTRA_IN_BLOCK);
     pawl_rcu_read_lock();
-    cookie = pawl_rcu_start_poll();
+    uint64_t cookie = pawl_rcu_start_poll();
     must(!pawl_rcu_poll(cookie));
     pawl_rcu_read_unlock();
     must(pawl_rcu_poll(cookie));
@@ -130,17 +128,15 @@ static void when_all_are_taken_there_are_more(void)
 static void *keep_the_extra_line(void *unused)
 {
     struct pawl_rcu_extra *const extra = read_beyond();
-    uint64_t cookie;
-    unsigned i;
     pawl_rcu_read_lock();
     lines_free(PAWL_THREAD_LINES - 1);
     must(ipawl_thread_line_() != NULL);
     must(pawl_rcu_read_held());
-    cookie = pawl_rcu_start_poll();
+    uint64_t cookie = pawl_rcu_start_poll();
     must(!pawl_rcu_poll(cookie));
     pawl_rcu_read_unlock();
     must(pawl_rcu_poll(cookie));
-    for (i = 0; i < 2000; i++)
+    for (unsigned i = 0; i < 2000; i++)
         must(read_beyond() == extra);
     return unused;
 }
@@ -200,13 +196,12 @@ static void *read_all_the_time(void *unused)
 static void synchronize_beside_many(void)
 {
     pthread_t threads[4];
-    unsigned i;
-    for (i = 0; i < 4; i++)
+    for (unsigned i = 0; i < 4; i++)
         threads[i] = test_start(read_all_the_time, NULL);
-    for (i = 0; i < (unsigned)TEST_SCALE(1000); i++)
+    for (unsigned i = 0; i < (unsigned)TEST_SCALE(1000); i++)
         pawl_rcu_synchronize();
     pawl_store_relaxed32(&stop, 1);
-    for (i = 0; i < 4; i++)
+    for (unsigned i = 0; i < 4; i++)
         test_join(threads[i]);
 }
 

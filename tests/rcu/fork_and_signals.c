@@ -31,10 +31,9 @@ static bool may_poll;
 static void read_in_handler(int number)
 {
     const int saved = errno;
-    struct object *o;
     (void)number;
     pawl_rcu_read_lock();
-    o = pawl_rcu_dereference(current_object);
+    struct object *o = pawl_rcu_dereference(current_object);
     must(o == NULL || pawl_load_relaxed32(&o->alive) == 1);
     pawl_rcu_read_lock();
     pawl_rcu_read_unlock();
@@ -59,9 +58,8 @@ static void *read_all_the_time(void *unused)
 {
     (void)unused;
     while (pawl_load_relaxed32(&stop) == 0) {
-        struct object *o;
         pawl_rcu_read_lock();
-        o = pawl_rcu_dereference(current_object);
+        struct object *o = pawl_rcu_dereference(current_object);
         must(o == NULL || pawl_load_relaxed32(&o->alive) == 1);
         pawl_rcu_read_unlock();
     }
@@ -82,9 +80,8 @@ static void *sleep_all_the_time(void *unused)
 static void replace_object(void)
 {
     struct object *made = &objects[current_object == &objects[0]];
-    struct object *old;
     pawl_store_relaxed32(&made->alive, 1);
-    old = pawl_rcu_xchg_pointer(&current_object, made);
+    struct object *old = pawl_rcu_xchg_pointer(&current_object, made);
     pawl_rcu_synchronize();
     if (old != NULL)
         pawl_store_relaxed32(&old->alive, 0);
@@ -92,12 +89,12 @@ static void replace_object(void)
 
 static void interrupt_while_updating(void *(*body)(void *))
 {
-    unsigned i;
     handle(SIGUSR1, read_in_handler);
     pawl_store_relaxed32(&stop, 0);
     pawl_store_relaxed32(&handled, 0);
     const pthread_t thread = test_start(body, NULL);
-    for (i = 0; i < (unsigned)TEST_SCALE(3000) || pawl_load_relaxed32(&handled) < 100; i++) {
+    for (unsigned i = 0; i < (unsigned)TEST_SCALE(3000) || pawl_load_relaxed32(&handled) < 100;
+         i++) {
         must(pthread_kill(thread, SIGUSR1) == 0);
         if (i % 16 == 0)
             raise(SIGUSR1);
@@ -219,10 +216,9 @@ static void synchronize_in_a_section_ends_the_program(void **state)
 
 static void child_of_a_reader(void *unused)
 {
-    uint64_t cookie;
     (void)unused;
     must(pawl_rcu_read_held()); /* the forking thread's section is the child's */
-    cookie = pawl_rcu_start_poll();
+    uint64_t cookie = pawl_rcu_start_poll();
     must(!pawl_rcu_poll(cookie));
     pawl_rcu_read_unlock();
     must(pawl_rcu_poll(cookie)); /* the other reader stayed in the parent */
@@ -258,9 +254,8 @@ static void a_child_forked_in_a_section_has_that_section_and_no_other(void **sta
 
 static void child_of_a_driver(void *unused)
 {
-    unsigned i;
     (void)unused;
-    for (i = 0; i < 10; i++)
+    for (unsigned i = 0; i < 10; i++)
         pawl_rcu_synchronize();
 }
 
@@ -277,19 +272,18 @@ static void a_child_forked_during_a_grace_period_drives_its_own(void **state)
     struct pawl_rcu_state *domain = &rcu_here()->states[PAWL_RCU_DEFAULT_];
     pthread_barrier_t barrier;
     pthread_t reader, waiters[2];
-    unsigned i;
     (void)state;
     must(pthread_barrier_init(&barrier, NULL, 2) == 0);
     reader = test_start(read_until_told, &barrier);
     pthread_barrier_wait(&barrier);
-    for (i = 0; i < 2; i++)
+    for (unsigned i = 0; i < 2; i++)
         waiters[i] = test_start(synchronize_once, NULL);
     while (pawl_load_relaxed32(&domain->sleepers) == 0)
         sched_yield();
     ASSERT_CHILD_IS_WELL(child_of_a_driver, NULL);
     pthread_barrier_wait(&barrier);
     test_join(reader);
-    for (i = 0; i < 2; i++)
+    for (unsigned i = 0; i < 2; i++)
         test_join(waiters[i]);
     pthread_barrier_destroy(&barrier);
 }
@@ -297,16 +291,15 @@ static void a_child_forked_during_a_grace_period_drives_its_own(void **state)
 static void a_child_forked_at_any_moment_of_others_grace_periods_can_synchronize(void **state)
 {
     pthread_t threads[2];
-    unsigned i;
     (void)state;
     pawl_store_relaxed32(&stop, 0);
     current_object = NULL;
     threads[0] = test_start(synchronize_all_the_time, NULL);
     threads[1] = test_start(read_all_the_time, NULL);
-    for (i = 0; i < (unsigned)TEST_SCALE(100); i++)
+    for (unsigned i = 0; i < (unsigned)TEST_SCALE(100); i++)
         ASSERT_CHILD_IS_WELL(child_of_a_driver, NULL);
     pawl_store_relaxed32(&stop, 1);
-    for (i = 0; i < 2; i++)
+    for (unsigned i = 0; i < 2; i++)
         test_join(threads[i]);
 }
 
@@ -323,9 +316,8 @@ static void *end_in_a_section(void *nested)
 static void a_section_left_open_ends_with_its_thread(void **state)
 {
     pthread_t thread;
-    unsigned i;
     (void)state;
-    for (i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         test_elsewhere(end_in_a_section, i % 2 ? &thread : NULL);
         pawl_rcu_synchronize();
     }
@@ -394,11 +386,10 @@ static void *leaves_in_destructor(void *unused)
 static void destructors_of_threads_may_read_and_synchronize(void **state)
 {
     pthread_t thread;
-    unsigned i;
     (void)state;
     must(pthread_key_create(&early_key, read_in_destructor) == 0);
     destructors = 0;
-    for (i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         test_elsewhere(with_destructor, i % 2 ? &thread : NULL);
     }
     assert_int_equal(destructors, 6);
@@ -434,9 +425,8 @@ static void exit_with_handler(void *unused)
 static void exit_handlers_may_read_and_synchronize(void **state)
 {
     char said[4096];
-    int status;
     (void)state;
-    status = test_in_child(exit_with_handler, NULL, said, sizeof said);
+    int status = test_in_child(exit_with_handler, NULL, said, sizeof said);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 3);
     assert_non_null(strstr(said, "read at exit"));
 }

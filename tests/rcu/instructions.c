@@ -99,10 +99,9 @@ TEST_CASE(reading_between_quiescent_states_executes_no_instruction)
 
 TEST_CASE(reading_executes_no_locked_instruction_and_no_call)
 {
-    unsigned i;
     if (refused)
         skip();
-    for (i = READ; i < FUNCTIONS; i++)
+    for (unsigned i = READ; i < FUNCTIONS; i++)
         if (counted[i].steps < 2 || counted[i].locked != 0 || counted[i].calls != 0)
             fail_msg("function %u: %d steps, %d locked, %d calls", i, counted[i].steps,
                      counted[i].locked, counted[i].calls);

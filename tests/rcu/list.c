@@ -24,10 +24,9 @@ static pawl_hlist chain = PAWL_HLIST_INIT;
 
 static void number_them(void)
 {
-    int i;
     memset(elements, 0, sizeof elements);
     memset(others, 0, sizeof others);
-    for (i = 0; i < ELEMENTS; i++) {
+    for (int i = 0; i < ELEMENTS; i++) {
         elements[i].number = i;
         others[i].number = 10 + i;
     }
@@ -197,9 +196,8 @@ TEST_CASE(what_was_deleted_can_be_added_again)
 
 TEST_CASE(a_replacement_stands_where_the_old_one_stood)
 {
-    int i;
     begin(3);
-    for (i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++) {
         others[i] = elements[i]; /* a copy of the whole element, nodes too */
         others[i].number = 10 + i;
         assert_true(pawl_list_replace_rcu(&elements[i].link, &others[i].link));
@@ -209,7 +207,7 @@ TEST_CASE(a_replacement_stands_where_the_old_one_stood)
     }
     assert_string_equal(list_says(), "10 11 12 ");
     assert_string_equal(chain_says(), "10 11 12 ");
-    for (i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++) {
         assert_false(pawl_list_del_rcu(&elements[i].link));
         assert_true(pawl_list_del_rcu(&others[i].link));
         assert_true(pawl_hlist_del_rcu(&others[i].chain));

@@ -172,17 +172,16 @@ static void operate(int number)
 
 static void begin(bool of_chain)
 {
-    int i;
     used = 0;
     memset(&reader, 0, sizeof reader);
     reader.first_point = reader.second_point = UINT_MAX;
     pawl_list_init(&list);
     chain.first = other_chain.first = NULL;
-    for (i = 0; i < FIRST; i++) {
+    for (int i = 0; i < FIRST; i++) {
         in[i] = new_element(i);
         pawl_list_add_tail_rcu(&in[i]->link, &list);
     }
-    for (i = FIRST - 1; i >= 0; i--)
+    for (int i = FIRST - 1; i >= 0; i--)
         pawl_hlist_add_rcu(&in[i]->chain, &chain);
     reader.of_chain = of_chain;
     reader.node = &list;
@@ -210,7 +209,6 @@ static void check_all_met(void)
 static unsigned run(bool of_chain, int one, int two, unsigned before, unsigned point,
                     unsigned between, unsigned second)
 {
-    unsigned points;
     begin(of_chain);
     reader.first_point = point;
     reader.second_point = second;
@@ -218,7 +216,7 @@ static unsigned run(bool of_chain, int one, int two, unsigned before, unsigned p
     steps(before);
     operate(one);
     operate(two);
-    points = reader.accesses;
+    unsigned points = reader.accesses;
     must(points == stores); /* none of them was a plain one */
     steps(MOST_STEPS);      /* when its points were not reached */
     check_all_met();
@@ -228,12 +226,11 @@ static unsigned run(bool of_chain, int one, int two, unsigned before, unsigned p
 static uint64_t all_schedules_of(bool of_chain, int one, int two)
 {
     const unsigned points = run(of_chain, one, two, 0, UINT_MAX, 0, UINT_MAX);
-    unsigned before, first, second, between;
     uint64_t runs = 0;
-    for (before = 0; before <= FIRST; before++)
-        for (first = 0; first <= points; first++)
-            for (second = first; second <= points; second++)
-                for (between = 0; between <= FIRST + 1; between++, runs++)
+    for (unsigned before = 0; before <= FIRST; before++)
+        for (unsigned first = 0; first <= points; first++)
+            for (unsigned second = first; second <= points; second++)
+                for (unsigned between = 0; between <= FIRST + 1; between++, runs++)
                     run(of_chain, one, two, before, first, between, second);
     return runs;
 }
@@ -241,9 +238,8 @@ static uint64_t all_schedules_of(bool of_chain, int one, int two)
 static void all_pairs(bool of_chain)
 {
     uint64_t runs = 0;
-    int one, two;
-    for (one = 0; one < OPERATIONS; one++)
-        for (two = 0; two < OPERATIONS; two++)
+    for (int one = 0; one < OPERATIONS; one++)
+        for (int two = 0; two < OPERATIONS; two++)
             runs += all_schedules_of(of_chain, one, two);
     print_message("%" PRIu64 " schedules\n", runs);
     assert_true(runs > 50000);
@@ -265,8 +261,7 @@ TEST_CASE(a_reader_of_a_chain_meets_what_stays_exactly_once)
 TEST_CASE(a_reader_that_is_moved_to_another_chain_comes_to_its_end)
 {
     unsigned before, first, points = 1;
-    int place;
-    for (place = 0; place < FIRST; place++)
+    for (int place = 0; place < FIRST; place++)
         for (before = 0; before <= FIRST; before++)
             for (first = 0; first <= points; first++) {
                 struct element *there, *back;

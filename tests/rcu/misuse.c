@@ -203,9 +203,8 @@ TEST_CASE(misuse_of_quiescent_states_is_reported)
 
 static void enter_too_deep(void *unused)
 {
-    unsigned i;
     (void)unused;
-    for (i = 0; i < 65536; i++)
+    for (unsigned i = 0; i < 65536; i++)
         pawl_rcu_read_lock();
 }
 

@@ -98,15 +98,14 @@ static void call_again(pawl_rcu_head *called)
 
 static void use_it_well(void *nothing)
 {
-    unsigned i;
     (void)nothing;
     memset(&head, 0xff, sizeof head); /* whatever it held before */
-    for (i = 0; i < 10; i++) {
+    for (unsigned i = 0; i < 10; i++) {
         must(pawl_rcu_call(&head, run, 1) == 0);
         must(pawl_rcu_barrier() == 0);
     }
     must(pawl_rcu_call(&head, call_again, 1) == 0);
-    for (i = 0; i < 6; i++)
+    for (unsigned i = 0; i < 6; i++)
         must(pawl_rcu_barrier() == 0);
     pawl_rcu_read_lock();
     must(pawl_rcu_barrier() == EDEADLK);

@@ -18,9 +18,8 @@ static pawl_rcu_domain domain;
 
 static void begin(void)
 {
-    int i;
     must(pawl_rcu_domain_init(&domain, "lists") == 0);
-    for (i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++) {
         pawl_list_add_rcu(&elements[i].link, &list);
         pawl_hlist_add_rcu(&elements[i].chain, &chain);
     }
@@ -91,8 +90,7 @@ static void in_section_of_default(void *opaque)
 
 TEST_CASE(a_walk_outside_a_section_is_reported)
 {
-    unsigned i;
-    for (i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2; i++) {
         assert_reports(outside, (void *)(uintptr_t)&walks[i], "read outside a section",
                        "rcu domain default", NULL);
         assert_reports(outside, (void *)(uintptr_t)&domain_walks[i], "read outside a section",
@@ -102,8 +100,7 @@ TEST_CASE(a_walk_outside_a_section_is_reported)
 
 TEST_CASE(a_walk_in_the_section_of_another_domain_is_reported)
 {
-    unsigned i;
-    for (i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2; i++) {
         assert_reports(in_section_of_domain, (void *)(uintptr_t)&walks[i], "read outside a section",
                        "rcu domain default", NULL);
         assert_reports(in_section_of_default, (void *)(uintptr_t)&domain_walks[i],

@@ -58,10 +58,9 @@ static void read_nested_and_again(void *unused)
 
 static void loop_with_quiescent_states(void *unused)
 {
-    unsigned i;
     (void)unused;
     pawl_rcu_qs_online();
-    for (i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2; i++) {
         pawl_rcu_qs_read_lock();
         look();
         pawl_rcu_qs_read_unlock();
@@ -103,12 +102,11 @@ static void replace_by_poll(void *unused)
 static void before(void *unused)
 {
     struct pawl_process *process = process_here();
-    unsigned i;
     (void)unused;
     memset(rcu_here(), 0, sizeof *rcu_here());
-    for (i = 0; i < 2 * PAWL_RCU_LINES; i++)
+    for (unsigned i = 0; i < 2 * PAWL_RCU_LINES; i++)
         memset(&process->lines[i], 0, sizeof process->lines[i]);
-    for (i = 0; i < SCHED_THREADS; i++) {
+    for (unsigned i = 0; i < SCHED_THREADS; i++) {
         const unsigned number = i + (scene.without_lines ? PAWL_RCU_LINES : 0);
         *sched_slot_of(i) = &process->lines[number];
         process->lines[number].owner = i + 2;
@@ -125,13 +123,12 @@ static void after(void *unused)
 {
     const struct pawl_rcu *rcu = rcu_here();
     const struct pawl_rcu_state *state = &rcu->states[scene.domain.index];
-    unsigned i;
     (void)unused;
     scene.begun = state->started;
     must(state->started == state->completed);
     must(state->driver == 0 && state->sleepers == 0 && state->noted == 0);
     must(state->apart[0] == 0 && state->apart[1] == 0);
-    for (i = 0; i < PAWL_RCU_LINES; i++)
+    for (unsigned i = 0; i < PAWL_RCU_LINES; i++)
         must((rcu->lines[i].read[scene.domain.index] & PAWL_RCU_NESTING_) == 0);
 }
 
@@ -142,13 +139,12 @@ static bool holds(uint32_t domain, bool without_lines, unsigned count, const bod
                   unsigned preemptions)
 {
     unsigned schedules = 0;
-    bool ended;
     if (TEST_SANITIZED) /* they do not follow a thread from stack to stack */
         skip();
     memset(&scene, 0, sizeof scene);
     scene.domain.index = domain;
     scene.without_lines = without_lines;
-    ended = sched_all(count, bodies, NULL, preemptions, before, after, &schedules);
+    bool ended = sched_all(count, bodies, NULL, preemptions, before, after, &schedules);
     must(!ended || schedules > 10);
     return ended && scene.found_dead == 0;
 }
@@ -275,8 +271,7 @@ TEST_CASE(a_cookie_of_the_grace_period_under_way_is_found_out)
 static uint64_t nobody_is_waited_for(const struct pawl_operation *o, make_function *make)
 {
     const struct pawl_rcu *rcu = rcu_here();
-    unsigned i;
-    for (i = 0; i < PAWL_RCU_LINES; i++)
+    for (unsigned i = 0; i < PAWL_RCU_LINES; i++)
         if (o->kind == PAWL_HOOK_LOAD && o->address == &rcu->lines[i].waited)
             return 0;
     if (o->kind == PAWL_HOOK_LOAD && o->address == &rcu->states[scene.domain.index].apart_waited)

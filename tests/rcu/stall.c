@@ -157,11 +157,10 @@ TEST_CASE(a_thread_that_waits_reports_the_reader_that_polls_found)
 
 TEST_CASE(a_driver_that_sleeps_already_hears_that_reports_are_wanted)
 {
-    struct pawl_rcu_state *domain;
     pthread_t reader;
     pawl_rcu_domain d;
     assert_int_equal(pawl_rcu_domain_init(&d, "asleep"), 0);
-    domain = &rcu_here()->states[d.index];
+    struct pawl_rcu_state *domain = &rcu_here()->states[d.index];
     start(&reader, &d);
     const pthread_t waiter = test_start(synchronize, &d);
     while (PAWL_ADDRESS_(pawl_load_relaxed)(&domain->driver) == 0)
@@ -178,12 +177,11 @@ TEST_CASE(others_go_on_while_one_domain_stalls)
 {
     pthread_t reader;
     pawl_rcu_domain d;
-    unsigned i;
     assert_int_equal(pawl_rcu_domain_init(&d, "stalled"), 0);
     pawl_rcu_domain_stall(&d, 2000000, note, &seen);
     start(&reader, &d);
     assert_false(pawl_rcu_domain_poll(&d, pawl_rcu_domain_start_poll(&d)));
-    for (i = 0; i < 100; i++)
+    for (unsigned i = 0; i < 100; i++)
         pawl_rcu_synchronize();
     pawl_rcu_domain_synchronize(&d);
     end(reader);
@@ -226,8 +224,7 @@ static void stall_to_standard_error(void *unused)
 TEST_CASE(without_a_function_a_line_on_standard_error_reports)
 {
     char said[4096];
-    int status;
-    status = test_in_child(stall_to_standard_error, NULL, said, sizeof said);
+    int status = test_in_child(stall_to_standard_error, NULL, said, sizeof said);
     if (status != 0 || !strstr(said, "pawl: rcu domain default: thread ") ||
         !strstr(said, " has been reading for "))
         fail_msg("status %#x: %s", (unsigned)status, said);

@@ -72,12 +72,11 @@ static void read_some(struct shared *s, uint64_t *random)
 /* In a section a full domain refuses, and the object waits outside. */
 static void replace_some(struct shared *s, uint64_t *random, bool inside)
 {
-    struct object *old;
-    int error;
     if (inside)
         pawl_rcu_domain_read_lock(&s->domain);
-    old = pawl_rcu_xchg_pointer(&s->slots[test_random_below(random, SLOTS)], make(s, random));
-    error = old == NULL ? 0 : pawl_rcu_domain_call(&s->domain, &old->head, bury, sizeof *old);
+    struct object *old =
+        pawl_rcu_xchg_pointer(&s->slots[test_random_below(random, SLOTS)], make(s, random));
+    int error = old == NULL ? 0 : pawl_rcu_domain_call(&s->domain, &old->head, bury, sizeof *old);
     if (inside)
         pawl_rcu_domain_read_unlock(&s->domain);
     if (error != 0) {
@@ -125,8 +124,7 @@ static void body(void *argument, unsigned index)
 {
     struct shared *s = (struct shared *)argument;
     uint64_t random = s->seed + index * UINT64_C(0x9e3779b97f4a7c15);
-    unsigned i;
-    for (i = 0; i < s->steps; i++) {
+    for (unsigned i = 0; i < s->steps; i++) {
         switch (test_random_below(&random, 400)) {
         case 0: must(pawl_rcu_domain_barrier(&s->domain) == 0); break;
         case 1: change_limit(s, &random); break;
@@ -147,14 +145,13 @@ static void body(void *argument, unsigned index)
 static void round_of(unsigned steps, uint64_t seed)
 {
     static struct shared s;
-    unsigned i;
     memset(&s, 0, sizeof s);
     s.steps = steps;
     s.seed = seed;
     must(pawl_rcu_domain_init(&s.domain, "stress") == 0);
     must(pawl_rcu_domain_limit(&s.domain, LIMIT, PAWL_RCU_NO_LIMIT, PAWL_RCU_HELP) == 0);
     test_threads(THREADS, body, &s);
-    for (i = 0; i < SLOTS; i++)
+    for (unsigned i = 0; i < SLOTS; i++)
         if (s.slots[i] != NULL)
             while (pawl_rcu_domain_call(&s.domain, &s.slots[i]->head, bury, 1) == EAGAIN)
                 must(pawl_rcu_domain_barrier(&s.domain) == 0);

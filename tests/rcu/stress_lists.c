@@ -157,9 +157,8 @@ static void read_once(uint64_t *random)
 static void work(void *unused, unsigned index)
 {
     uint64_t random = s.seed + index * UINT64_C(0x632be59bd9b4e019);
-    unsigned i;
     (void)unused;
-    for (i = 0; i < s.steps; i++)
+    for (unsigned i = 0; i < s.steps; i++)
         if (test_random_below(&random, index < 2 ? 2 : 32) == 0)
             write_once(&random);
         else
@@ -168,12 +167,11 @@ static void work(void *unused, unsigned index)
 
 static void begin(unsigned steps, uint64_t seed)
 {
-    int i;
     memset(&s, 0, sizeof s);
     s.steps = steps;
     s.seed = seed;
     pawl_list_init(&s.list);
-    for (i = PLACES - 1; i >= 0; i--) {
+    for (int i = PLACES - 1; i >= 0; i--) {
         s.in[i] = new_element(i);
         pawl_list_add_rcu(&s.in[i]->link, &s.list);
         pawl_hlist_add_rcu(&s.in[i]->chain, &s.chain);

@@ -58,9 +58,8 @@ static void note_turn(uint32_t who)
 
 static struct object *get_object(uint64_t number)
 {
-    struct object *o;
     must(pthread_mutex_lock(&world.mutex) == 0);
-    o = world.free;
+    struct object *o = world.free;
     if (o != NULL) {
         world.free = o->free;
         o->number = number;
@@ -89,10 +88,9 @@ static bool grow_older(struct object *o)
 static struct object *replace(uint64_t number)
 {
     struct object *made = get_object(number);
-    struct object *old;
     if (made == NULL)
         return NULL;
-    old = pawl_rcu_xchg_pointer(&world.current, made);
+    struct object *old = pawl_rcu_xchg_pointer(&world.current, made);
     (void)pawl_fetch_add_relaxed32(&old->age, 1);
     return old;
 }
@@ -124,16 +122,13 @@ static void linger(uint64_t *random)
 static void read_once(uint64_t *random)
 {
     const unsigned depth = test_random_below(random, NESTED);
-    const struct object *o;
-    uint32_t first;
-    unsigned i;
     enter();
-    o = pawl_rcu_domain_dereference(world.domain, world.current);
-    first = pawl_load_relaxed32(&o->age);
-    for (i = 0; i < depth; i++)
+    const struct object *o = pawl_rcu_domain_dereference(world.domain, world.current);
+    uint32_t first = pawl_load_relaxed32(&o->age);
+    for (unsigned i = 0; i < depth; i++)
         enter();
     linger(random);
-    for (i = 0; i < depth; i++)
+    for (unsigned i = 0; i < depth; i++)
         leave();
     if (o->number != ~o->negated)
         (void)pawl_fetch_add_relaxed32(&world.torn, 1);
@@ -294,7 +289,6 @@ static void *ring_the_bell(void *seconds)
 
 static void torture(pawl_rcu_domain *domain, double seconds, uint32_t left_out, bool blind)
 {
-    unsigned i;
     memset(&world, 0, sizeof world);
     world.domain = domain;
     world.quiescent = domain == pawl_rcu_qs();
@@ -302,23 +296,22 @@ static void torture(pawl_rcu_domain *domain, double seconds, uint32_t left_out, 
     world.left_out = left_out;
     world.blind = blind;
     must(pthread_mutex_init(&world.mutex, NULL) == 0);
-    for (i = 0; i < OBJECTS; i++)
+    for (unsigned i = 0; i < OBJECTS; i++)
         put_object(&world.objects[i]);
     world.current = get_object(1);
     const pthread_t bell = test_start(ring_the_bell, &seconds);
     test_threads(READERS + POLLERS + CALLERS + 2, part, NULL);
     test_join(bell);
     /* A callback that calls again does so three times at most. */
-    for (i = 0; i < LAST_AGE && !blind; i++)
+    for (unsigned i = 0; i < LAST_AGE && !blind; i++)
         must(pawl_rcu_domain_barrier(domain) == 0);
     must(pthread_mutex_destroy(&world.mutex) == 0);
 }
 
 static unsigned free_objects(void)
 {
-    const struct object *o;
     unsigned count = 0;
-    for (o = world.free; o != NULL; o = o->free)
+    for (const struct object *o = world.free; o != NULL; o = o->free)
         count++;
     return count;
 }

@@ -32,8 +32,6 @@ static void *without_a_line(void *result)
 /* In a section, then a line becomes free: the section goes on as it began. */
 static void *get_one_in_a_section(void *unused)
 {
-    uint64_t cookie;
-    unsigned i;
     (void)unused;
     be_refused(1000);
     pawl_rcu_read_lock();
@@ -41,11 +39,11 @@ static void *get_one_in_a_section(void *unused)
     pawl_rcu_read_lock();
     must(PAWL_RCU_MINE_.line == NULL);
     pawl_rcu_read_unlock();
-    cookie = pawl_rcu_start_poll();
+    uint64_t cookie = pawl_rcu_start_poll();
     must(!pawl_rcu_poll(cookie));
     pawl_rcu_read_unlock();
     must(pawl_rcu_poll(cookie));
-    for (i = 0; i < 2000; i++) { /* it does not ask each time */
+    for (unsigned i = 0; i < 2000; i++) { /* it does not ask each time */
         pawl_rcu_read_lock();
         pawl_rcu_read_unlock();
     }
@@ -84,13 +82,12 @@ static void *overlap(void *unused)
 static void never_empty(void)
 {
     pthread_t threads[4];
-    unsigned i;
-    for (i = 0; i < 4; i++)
+    for (unsigned i = 0; i < 4; i++)
         threads[i] = test_start(overlap, NULL);
-    for (i = 0; i < (unsigned)TEST_SCALE(2000); i++)
+    for (unsigned i = 0; i < (unsigned)TEST_SCALE(2000); i++)
         pawl_rcu_synchronize();
     pawl_store_relaxed32(&stop, 1);
-    for (i = 0; i < 4; i++)
+    for (unsigned i = 0; i < 4; i++)
         test_join(threads[i]);
 }
 

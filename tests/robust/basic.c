@@ -50,8 +50,7 @@ static struct other other_holds(operation first, operation second, operation thi
     must(o.pid >= 0);
     if (o.pid == 0) {
         const operation all[] = {first, second, third};
-        unsigned i;
-        for (i = 0; i < 3 && all[i]; i++)
+        for (unsigned i = 0; i < 3 && all[i]; i++)
             must(pawl_robust_held(all[i](lock)));
         must(write(there[1], "", 1) == 1);
         (void)!read(here[0], &c, 1); /* until it is killed */
@@ -100,10 +99,9 @@ TEST_CASE_WITH(each_state_lets_in_beside_it_whom_the_table_says, set_up, NULL)
                                       {true, false, false, false},
                                       {false, false, false, false},
                                       {false, false, false, true}};
-    unsigned held, asked;
-    for (held = 0; held < 4; held++) {
+    for (unsigned held = 0; held < 4; held++) {
         const struct other o = other_holds(takes[held], NULL, NULL);
-        for (asked = 0; asked < 4; asked++) {
+        for (unsigned asked = 0; asked < 4; asked++) {
             const enum pawl_robust how = tries[asked](lock);
             if (beside[held][asked]) {
                 assert_int_equal(how, PAWL_ROBUST_OK);
@@ -120,8 +118,7 @@ TEST_CASE_WITH(each_state_lets_in_beside_it_whom_the_table_says, set_up, NULL)
 
 TEST_CASE_WITH(a_free_lock_grants_each_state_and_is_free_again, set_up, NULL)
 {
-    unsigned i;
-    for (i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         assert_int_equal(takes[i](lock), PAWL_ROBUST_OK);
         assert_int_equal(drops[i](lock), PAWL_ROBUST_OK);
         assert_int_equal(tries[i](lock), PAWL_ROBUST_OK);
@@ -150,8 +147,7 @@ TEST_CASE_WITH(each_move_ends_in_the_state_that_its_name_says, set_up, NULL)
 
 TEST_CASE_WITH(a_seeker_waits_for_readers_and_keeps_s_when_the_time_is_over, set_up, NULL)
 {
-    struct other reader;
-    reader = other_holds(pawl_robust_lock_take_read, NULL, NULL);
+    struct other reader = other_holds(pawl_robust_lock_take_read, NULL, NULL);
     assert_int_equal(pawl_robust_lock_take_seek(lock), PAWL_ROBUST_OK);
     assert_int_equal(pawl_robust_lock_try_seek_to_write(lock), PAWL_ROBUST_BUSY);
     assert_int_equal(pawl_robust_lock_seek_to_write_until(lock, soon()), PAWL_ROBUST_TIMED_OUT);
@@ -161,8 +157,7 @@ TEST_CASE_WITH(a_seeker_waits_for_readers_and_keeps_s_when_the_time_is_over, set
 
 TEST_CASE_WITH(a_reader_that_cannot_move_up_keeps_r, set_up, NULL)
 {
-    struct other seeker;
-    seeker = other_holds(pawl_robust_lock_take_seek, NULL, NULL);
+    struct other seeker = other_holds(pawl_robust_lock_take_seek, NULL, NULL);
     assert_int_equal(pawl_robust_lock_take_read(lock), PAWL_ROBUST_OK);
     assert_int_equal(pawl_robust_lock_try_read_to_seek(lock), PAWL_ROBUST_BUSY);
     assert_int_equal(pawl_robust_lock_try_read_to_write(lock), PAWL_ROBUST_BUSY);
@@ -196,9 +191,8 @@ TEST_CASE_WITH(as_many_readers_as_members_are_in_at_once, set_up, NULL)
 
 static void read_often(void *argument, unsigned index)
 {
-    unsigned i;
     (void)argument, (void)index;
-    for (i = 0; i < 200; i++) {
+    for (unsigned i = 0; i < 200; i++) {
         must(pawl_robust_lock_take_read(lock) == PAWL_ROBUST_OK);
         sched_yield();
         must(pawl_robust_lock_drop_read(lock) == PAWL_ROBUST_OK);
@@ -215,9 +209,8 @@ TEST_CASE_WITH(more_readers_than_members_take_turns, set_up, NULL)
 
 TEST_CASE_WITH(whoever_takes_next_is_told_of_a_death_in_any_state, set_up, NULL)
 {
-    unsigned dead, next;
-    for (dead = 0; dead < 4; dead++)
-        for (next = 0; next < 4; next++) {
+    for (unsigned dead = 0; dead < 4; dead++)
+        for (unsigned next = 0; next < 4; next++) {
             other_is_killed(other_holds(takes[dead], NULL, NULL));
             assert_int_equal(untils[next](lock, late()), PAWL_ROBUST_OWNER_DIED);
             assert_int_equal(pawl_robust_lock_deaths(lock), died_bits[dead]);
@@ -247,8 +240,7 @@ TEST_CASE_WITH(deaths_after_moves_are_told_as_the_state_that_was_reached, set_up
         {pawl_robust_lock_take_seek, pawl_robust_lock_seek_to_write, pawl_robust_lock_write_to_seek,
          S},
     };
-    unsigned i;
-    for (i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+    for (unsigned i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         other_is_killed(other_holds(ways[i].first, ways[i].second, ways[i].third));
         assert_int_equal(pawl_robust_lock_take_write_until(lock, late()), PAWL_ROBUST_OWNER_DIED);
         assert_int_equal(pawl_robust_lock_deaths(lock), died_bits[ways[i].as]);
@@ -260,20 +252,17 @@ TEST_CASE_WITH(deaths_after_moves_are_told_as_the_state_that_was_reached, set_up
 
 TEST_CASE_WITH(who_died_after_leaving_is_no_death, set_up, NULL)
 {
-    unsigned i;
-    for (i = 0; i < 4; i++)
+    for (unsigned i = 0; i < 4; i++)
         other_is_killed(other_holds(takes[i], drops[i], NULL));
     assert_free();
 }
 
 TEST_CASE_WITH(who_was_killed_while_waiting_is_no_death, set_up, NULL)
 {
-    unsigned i;
-    for (i = 0; i < 4; i++) {
-        pid_t waiter;
+    for (unsigned i = 0; i < 4; i++) {
         int status;
         assert_int_equal(pawl_robust_lock_take_write(lock), PAWL_ROBUST_OK);
-        waiter = fork();
+        pid_t waiter = fork();
         must(waiter >= 0);
         if (waiter == 0) {
             (void)takes[i](lock);
@@ -305,8 +294,7 @@ static void *sleep_for_it(void *argument)
 
 TEST_CASE_WITH(sleepers_are_woken_by_a_death_without_a_deadline, set_up, NULL)
 {
-    unsigned as;
-    for (as = 0; as < 4; as++) {
+    for (unsigned as = 0; as < 4; as++) {
         const struct other writer = other_holds(pawl_robust_lock_take_write, NULL, NULL);
         struct sleeper sleepers[3] = {
             {as, PAWL_ROBUST_BUSY}, {as, PAWL_ROBUST_BUSY}, {R, PAWL_ROBUST_BUSY}};
@@ -340,11 +328,10 @@ TEST_CASE_WITH(a_reader_may_leave_the_repair_to_the_next, set_up, NULL)
 
 TEST_CASE_WITH(a_writer_that_does_not_repair_makes_it_not_recoverable, set_up, NULL)
 {
-    unsigned i;
     other_is_killed(other_holds(pawl_robust_lock_take_write, NULL, NULL));
     assert_int_equal(pawl_robust_lock_take_write(lock), PAWL_ROBUST_OWNER_DIED);
     assert_int_equal(pawl_robust_lock_drop_write(lock), PAWL_ROBUST_OK);
-    for (i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         assert_int_equal(takes[i](lock), PAWL_ROBUST_NOT_RECOVERABLE);
         assert_int_equal(tries[i](lock), PAWL_ROBUST_NOT_RECOVERABLE);
         assert_int_equal(untils[i](lock, soon()), PAWL_ROBUST_NOT_RECOVERABLE);
@@ -359,14 +346,13 @@ TEST_CASE_WITH(sleepers_learn_that_it_is_not_recoverable, set_up, NULL)
     struct sleeper sleepers[4] = {
         {R, PAWL_ROBUST_BUSY}, {S, PAWL_ROBUST_BUSY}, {W, PAWL_ROBUST_BUSY}, {A, PAWL_ROBUST_BUSY}};
     pthread_t threads[4];
-    unsigned i;
     other_is_killed(other_holds(pawl_robust_lock_take_write, NULL, NULL));
     assert_int_equal(pawl_robust_lock_take_write(lock), PAWL_ROBUST_OWNER_DIED);
-    for (i = 0; i < 4; i++)
+    for (unsigned i = 0; i < 4; i++)
         threads[i] = test_start(sleep_for_it, &sleepers[i]);
     usleep(10000);
     assert_int_equal(pawl_robust_lock_drop_write(lock), PAWL_ROBUST_OK);
-    for (i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         test_join(threads[i]);
         assert_int_equal(sleepers[i].how, PAWL_ROBUST_NOT_RECOVERABLE);
     }
@@ -376,9 +362,8 @@ TEST_CASE_WITH(sleepers_learn_that_it_is_not_recoverable, set_up, NULL)
 
 TEST_CASE_WITH(null_is_corrupt, set_up, NULL)
 {
-    unsigned i;
     assert_int_equal(pawl_robust_lock_init(NULL), PAWL_ROBUST_CORRUPT);
-    for (i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         assert_int_equal(takes[i](NULL), PAWL_ROBUST_CORRUPT);
         assert_int_equal(tries[i](NULL), PAWL_ROBUST_CORRUPT);
         assert_int_equal(untils[i](NULL, 0), PAWL_ROBUST_CORRUPT);
@@ -425,10 +410,9 @@ TEST_CASE_WITH(what_a_scribbler_left_is_corrupt_and_nothing_hangs, set_up, NULL)
 TEST_CASE_WITH(garbage_everywhere_is_corrupt, set_up, NULL)
 {
     uint64_t seed = test_seed();
-    unsigned i, j;
-    for (i = 0; i < sizeof *lock; i++)
+    for (unsigned i = 0; i < sizeof *lock; i++)
         ((unsigned char *)lock)[i] = (unsigned char)test_random(&seed);
-    for (j = 0; j < 4; j++) {
+    for (unsigned j = 0; j < 4; j++) {
         assert_int_equal(takes[j](lock), PAWL_ROBUST_CORRUPT);
         assert_int_equal(drops[j](lock), PAWL_ROBUST_CORRUPT);
     }
@@ -436,28 +420,25 @@ TEST_CASE_WITH(garbage_everywhere_is_corrupt, set_up, NULL)
 
 TEST_CASE_WITH(an_absurd_deadline_is_none_and_a_past_one_asks_once, set_up, NULL)
 {
-    unsigned i;
-    struct other writer;
-    for (i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         assert_int_equal(untils[i](lock, UINT64_MAX - 1), PAWL_ROBUST_OK);
         assert_int_equal(drops[i](lock), PAWL_ROBUST_OK);
         assert_int_equal(untils[i](lock, 1), PAWL_ROBUST_OK);
         assert_int_equal(drops[i](lock), PAWL_ROBUST_OK);
     }
-    writer = other_holds(pawl_robust_lock_take_write, NULL, NULL);
-    for (i = 0; i < 4; i++)
+    struct other writer = other_holds(pawl_robust_lock_take_write, NULL, NULL);
+    for (unsigned i = 0; i < 4; i++)
         assert_int_equal(untils[i](lock, 1), PAWL_ROBUST_TIMED_OUT);
     other_is_killed(writer);
 }
 
 TEST_CASE_WITH(dropping_what_one_does_not_hold_is_misuse, set_up, NULL)
 {
-    unsigned i, j;
-    for (i = 0; i < 4; i++)
+    for (unsigned i = 0; i < 4; i++)
         assert_int_equal(drops[i](lock), PAWL_ROBUST_MISUSE);
-    for (i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         assert_int_equal(takes[i](lock), PAWL_ROBUST_OK);
-        for (j = 0; j < 4; j++)
+        for (unsigned j = 0; j < 4; j++)
             if (j != i)
                 assert_int_equal(drops[j](lock), PAWL_ROBUST_MISUSE);
         assert_int_equal(drops[i](lock), PAWL_ROBUST_OK);
@@ -470,12 +451,10 @@ TEST_CASE_WITH(dropping_what_one_does_not_hold_is_misuse, set_up, NULL)
 
 TEST_CASE_WITH(a_child_of_the_holder_holds_nothing, set_up, NULL)
 {
-    unsigned i;
-    for (i = 0; i < 4; i++) {
-        pid_t child;
+    for (unsigned i = 0; i < 4; i++) {
         int status;
         assert_int_equal(takes[i](lock), PAWL_ROBUST_OK);
-        child = fork();
+        pid_t child = fork();
         must(child >= 0);
         if (child == 0)
             _exit(drops[i](lock) == PAWL_ROBUST_MISUSE &&
@@ -498,8 +477,7 @@ static void *take_and_end(void *argument)
 TEST_CASE_WITH(a_thread_that_ends_with_the_lock_has_died, set_up, NULL)
 {
     struct sleeper s = {W, PAWL_ROBUST_OK};
-    unsigned i;
-    for (i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         test_elsewhere(take_and_end, &i);
         (void)sleep_for_it(&s);
         assert_int_equal(s.how, PAWL_ROBUST_OWNER_DIED);
@@ -511,13 +489,11 @@ TEST_CASE_WITH(a_thread_that_ends_with_the_lock_has_died, set_up, NULL)
 TEST_CASE_WITH(a_child_of_fork_without_handlers_holds_nothing, set_up, NULL)
 {
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
-    unsigned i;
     (void)state;
-    for (i = 0; i < 4; i++) {
-        pid_t child;
+    for (unsigned i = 0; i < 4; i++) {
         int status;
         assert_int_equal(takes[i](lock), PAWL_ROBUST_OK);
-        child = _Fork();
+        pid_t child = _Fork();
         must(child >= 0);
         if (child == 0) {
             const bool held_nothing = drops[i](lock) == PAWL_ROBUST_MISUSE &&

@@ -28,13 +28,12 @@ TEST_CASE(each_copy_gives_the_number_of_this_life)
 {
     void *const copy = dlopen(PROMISES_COPY, RTLD_NOW | RTLD_LOCAL);
     pthread_t thread;
-    pid_t child;
     int status;
     if (copy == NULL)
         skip();
     *(void **)&self_of_copy = dlsym(copy, "promises_self");
     must(self_of_copy != NULL && pawl_os_robust_self() == pawl_os_thread_id());
-    child = fork();
+    pid_t child = fork();
     if (child == 0) {
         must(pthread_create(&thread, NULL, ask_copy, NULL) == 0 && pthread_join(thread, NULL) == 0);
         must(self_of_copy() == pawl_os_thread_id());

@@ -54,10 +54,9 @@ static void *takes_and_executes(void *take)
 /* A process takes both, executes another program, and ends. */
 static void executes(const operation *take, bool in_first_thread)
 {
-    pid_t child;
     int status;
     fflush(NULL);
-    child = fork();
+    pid_t child = fork();
     must(child >= 0);
     if (child == 0) {
         pthread_t thread;
@@ -78,8 +77,7 @@ static enum pawl_robust taken_soon(void)
 
 TEST_CASE(exec_by_the_first_thread_is_a_death)
 {
-    unsigned i;
-    for (i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         must(set_up(state) == 0);
         executes(&takes[i], true);
         assert_int_equal(taken_soon(), PAWL_ROBUST_OWNER_DIED);
@@ -89,12 +87,11 @@ TEST_CASE(exec_by_the_first_thread_is_a_death)
 
 TEST_CASE(exec_by_another_thread_leaves_it_held_as_a_robust_mutex)
 {
-    unsigned i;
-    for (i = 0; i < 4; i++) {
-        bool told;
+    for (unsigned i = 0; i < 4; i++) {
         must(set_up(state) == 0);
         executes(&takes[i], false);
-        told = pthread_mutex_trylock(&shared->mutex) == EOWNERDEAD; /* no kernel that we know */
+        bool told =
+            pthread_mutex_trylock(&shared->mutex) == EOWNERDEAD; /* no kernel that we know */
         assert_int_equal(taken_soon(), told ? PAWL_ROBUST_OWNER_DIED : PAWL_ROBUST_TIMED_OUT);
     }
 }

@@ -72,9 +72,8 @@ static void seek_and_write(pawl_robust_lock *l, uint64_t *random)
 
 static void read_and_write(pawl_robust_lock *l)
 {
-    enum pawl_robust how;
     read_both(pawl_robust_lock_take_read(l));
-    how = pawl_robust_lock_read_claim_write(l);
+    enum pawl_robust how = pawl_robust_lock_read_claim_write(l);
     if (how == PAWL_ROBUST_BUSY) {
         must(pawl_robust_lock_drop_read(l) == PAWL_ROBUST_OK);
         return;

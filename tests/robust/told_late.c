@@ -47,10 +47,9 @@ static void take_and_drop_write(void)
 static uint64_t records(void)
 {
     uint64_t all = pawl_load_relaxed32(&shared->seeker);
-    unsigned i;
     all = all * 31 + pawl_load_relaxed32(&shared->writer);
     all = all * 31 + pawl_load_relaxed32(&shared->draining);
-    for (i = 0; i < PAWL_ROBUST_MEMBERS; i++)
+    for (unsigned i = 0; i < PAWL_ROBUST_MEMBERS; i++)
         all = all * 31 + pawl_load_relaxed32(&shared->members[i].holder);
     return all;
 }
@@ -107,10 +106,9 @@ static void whoever_comes_first_is_told(void (*operation)(void))
         skip();
     }
     for (changes = 1;; changes++) {
-        bool killed, told;
         assert_int_equal(pawl_robust_lock_init(shared), PAWL_ROBUST_OK);
-        killed = killed_after(operation, changes);
-        told = pawl_robust_lock_take_read(shared) == PAWL_ROBUST_OWNER_DIED;
+        bool killed = killed_after(operation, changes);
+        bool told = pawl_robust_lock_take_read(shared) == PAWL_ROBUST_OWNER_DIED;
         assert_int_equal(pawl_robust_lock_drop_read(shared), PAWL_ROBUST_OK);
         assert_int_equal(pawl_robust_lock_take_write(shared),
                          told ? PAWL_ROBUST_OWNER_DIED : PAWL_ROBUST_OK);

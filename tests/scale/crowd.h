@@ -61,13 +61,12 @@ long syscall(long number, ...)
     long (*known)(long, ...) = __atomic_load_n(&real, __ATOMIC_RELAXED);
     long a[6];
     va_list more;
-    int i;
     if (known == NULL) {
         *(void **)&known = next_of("syscall");
         __atomic_store_n(&real, known, __ATOMIC_RELAXED);
     }
     va_start(more, number);
-    for (i = 0; i < 6; i++)
+    for (int i = 0; i < 6; i++)
         a[i] = va_arg(more, long);
     va_end(more);
     __atomic_fetch_add(&calls_made, 1, __ATOMIC_RELAXED);
@@ -213,8 +212,7 @@ static inline void crowd_go(struct crowd *c)
 
 static inline void crowd_end(struct crowd *c)
 {
-    unsigned i;
-    for (i = 0; i < c->count; i++)
+    for (unsigned i = 0; i < c->count; i++)
         must(pthread_join(c->threads[i].id, NULL) == 0);
 }
 
@@ -228,7 +226,6 @@ static inline bool sleeps(const struct crowd_thread *t)
 {
     const pid_t number = __atomic_load_n(&t->number, __ATOMIC_ACQUIRE);
     char path[64], text[512];
-    const char *name_ends;
     ssize_t got;
     int file;
     if (number == 0)
@@ -238,7 +235,7 @@ static inline bool sleeps(const struct crowd_thread *t)
     must((got = read(file, text, sizeof text - 1)) > 0);
     close(file);
     text[got] = 0;
-    name_ends = strrchr(text, ')');
+    const char *name_ends = strrchr(text, ')');
     return name_ends != NULL && name_ends[1] != 0 && name_ends[2] == 'S';
 }
 

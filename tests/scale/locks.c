@@ -36,10 +36,9 @@ static void pass_own(struct crowd_thread *self, void *argument)
     struct owning *o = (struct owning *)argument;
     const unsigned own = o->objects.count / o->threads;
     uint64_t random = test_seed() + self->index;
-    unsigned i;
     pass(o, self->index);
     gate_pass(&o->known);
-    for (i = 0; i < PASSES; i++)
+    for (unsigned i = 0; i < PASSES; i++)
         pass(o, self->index + o->threads * (unsigned)test_random_below(&random, own));
     gate_pass(&o->done);
 }
@@ -49,20 +48,18 @@ static unsigned count_own(const struct primitive *of, unsigned threads, unsigned
                           struct counts *counted)
 {
     struct owning o = {objects_make(of, objects), threads, NULL, GATE_INIT, GATE_INIT};
-    struct counts before, after;
     uint64_t inside = 0;
-    unsigned started, i;
     must((o.inside = (uint64_t *)calloc(objects, sizeof o.inside[0])) != NULL);
-    started = crowd_start(&crowd, threads, pass_own, &o);
+    unsigned started = crowd_start(&crowd, threads, pass_own, &o);
     crowd_go(&crowd);
     gate_wait_for(&o.known, started);
-    before = counts_now();
+    struct counts before = counts_now();
     gate_open(&o.known);
     gate_wait_for(&o.done, started);
-    after = counts_now();
+    struct counts after = counts_now();
     gate_open(&o.done);
     crowd_end(&crowd);
-    for (i = 0; i < objects; i++)
+    for (unsigned i = 0; i < objects; i++)
         inside += o.inside[i];
     assert_true(inside == (uint64_t)started * (PASSES + 1));
     free(o.inside);
@@ -87,11 +84,10 @@ static void assert_same(const struct counts *many, unsigned threads, const struc
 static void over_locks(const struct primitive *of)
 {
     struct counts few, many;
-    unsigned objects;
     if (of->most == 1)
         return; /* all threads share it: threads.c */
     count_own(of, FEW, FEW, &few);
-    for (objects = 100; objects <= of->most; objects *= full_size() ? 10 : 1000) {
+    for (unsigned objects = 100; objects <= of->most; objects *= full_size() ? 10 : 1000) {
         const unsigned started = count_own(of, FEW, objects, &many);
         assert_same(&many, started, &few);
     }
@@ -99,12 +95,11 @@ static void over_locks(const struct primitive *of)
 
 TEST_CASE(a_section_costs_the_same_among_a_hundred_thousand_locks)
 {
-    unsigned i;
-    for (i = 0; i < EXCLUSIVE; i++)
+    for (unsigned i = 0; i < EXCLUSIVE; i++)
         over_locks(&exclusive[i]);
-    for (i = 0; i < SPINNING; i++)
+    for (unsigned i = 0; i < SPINNING; i++)
         over_locks(&spinning[i]);
-    for (i = 0; i < OPEN_TO_ALL; i++)
+    for (unsigned i = 0; i < OPEN_TO_ALL; i++)
         over_locks(&open_to_all[i]);
 }
 
@@ -113,9 +108,8 @@ TEST_CASE(a_section_costs_the_same_among_a_hundred_thousand_locks)
 TEST_CASE(a_spinlock_that_nobody_else_wants_makes_no_system_call)
 {
     static const unsigned crowds[] = {1, FEW, 1000, MOST_THREADS};
-    unsigned i, k;
-    for (i = 0; i < SPINNING; i++)
-        for (k = 0; k < 3 + (unsigned)full_size(); k++) {
+    for (unsigned i = 0; i < SPINNING; i++)
+        for (unsigned k = 0; k < 3 + (unsigned)full_size(); k++) {
             struct counts counted;
             count_own(&spinning[i], crowds[k], crowds[k], &counted);
             assert_int_equal(counted.calls, 0);

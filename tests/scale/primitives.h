@@ -501,11 +501,10 @@ struct objects {
 static inline struct objects objects_make(const struct primitive *of, unsigned count)
 {
     struct objects made = {of, count, 0, NULL};
-    unsigned i;
     made.apart = of->size < 64 ? (of->size + 7) / 8 * 8 : (of->size + 63) / 64 * 64;
     must((made.memory = (char *)aligned_alloc(256, (made.apart * count + 255) / 256 * 256)));
     memset(made.memory, 0, made.apart * count);
-    for (i = 0; of->init && i < count; i++)
+    for (unsigned i = 0; of->init && i < count; i++)
         of->init(made.memory + i * made.apart);
     return made;
 }
@@ -517,8 +516,7 @@ static inline void *object_at(const struct objects *o, unsigned index)
 
 static inline void objects_destroy(struct objects *o)
 {
-    unsigned i;
-    for (i = 0; o->of->destroy && i < o->count; i++)
+    for (unsigned i = 0; o->of->destroy && i < o->count; i++)
         o->of->destroy(o->memory + i * o->apart);
     free(o->memory);
 }

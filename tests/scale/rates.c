@@ -59,24 +59,23 @@ static double rate(const struct primitive *of, enum kind kind, unsigned *threads
 {
     struct work w = {objects_make(of, objects), kind, 0, NULL, 0, 0};
     const double seconds = full_size() ? 0.4 : 0.03;
-    double begin, end;
+    double end;
     uint64_t inside = 0;
-    unsigned i;
     must((w.inside = (uint64_t *)calloc(objects, sizeof w.inside[0])) != NULL);
     *threads = crowd_start(&crowd, *threads, work, &w);
-    for (i = 0; kind == ALONE && i < objects; i++)
+    for (unsigned i = 0; kind == ALONE && i < objects; i++)
         of->take(object_at(&w.objects, i));
     crowd_go(&crowd);
     if (kind == ALONE)
         crowd_wait_until_all_sleep(&crowd);
-    begin = test_now();
-    for (i = 0; kind == ALONE && i < objects; i++)
+    double begin = test_now();
+    for (unsigned i = 0; kind == ALONE && i < objects; i++)
         of->drop(object_at(&w.objects, i));
     while ((end = test_now()) < begin + seconds)
         usleep((useconds_t)((begin + seconds - end) * 1e6) + 1);
     __atomic_store_n(&w.stop, 1, __ATOMIC_RELAXED);
     crowd_end(&crowd);
-    for (i = 0; i < objects; i++)
+    for (unsigned i = 0; i < objects; i++)
         inside += w.inside[i];
     assert_true(kind == OPEN || inside == w.sections);
     free(w.inside);
@@ -103,10 +102,9 @@ static bool is_wanted(const struct primitive *of)
 
 static void over_threads(const struct primitive *of, unsigned count, enum kind kind)
 {
-    unsigned i, threads;
-    for (i = 0; i < count; i++)
-        for (threads = 1; is_wanted(&of[i]) && threads <= (full_size() ? MOST_THREADS : 1000);
-             threads *= 10)
+    for (unsigned i = 0; i < count; i++)
+        for (unsigned threads = 1;
+             is_wanted(&of[i]) && threads <= (full_size() ? MOST_THREADS : 1000); threads *= 10)
             report(&of[i], kind, at_most(threads, of[i].waiters), 1);
 }
 
@@ -119,13 +117,12 @@ TEST_CASE(sections_over_the_number_of_threads)
 
 TEST_CASE(sections_over_the_number_of_locks)
 {
-    unsigned i, objects;
-    for (i = 0; i < EXCLUSIVE; i++)
-        for (objects = 1; is_wanted(&exclusive[i]) && objects <= exclusive[i].most;
+    for (unsigned i = 0; i < EXCLUSIVE; i++)
+        for (unsigned objects = 1; is_wanted(&exclusive[i]) && objects <= exclusive[i].most;
              objects *= full_size() ? 10 : 1000)
             report(&exclusive[i], ALONE, 64, objects);
-    for (i = 0; i < SPINNING; i++)
-        for (objects = 1; is_wanted(&spinning[i]) && objects <= spinning[i].most;
+    for (unsigned i = 0; i < SPINNING; i++)
+        for (unsigned objects = 1; is_wanted(&spinning[i]) && objects <= spinning[i].most;
              objects *= full_size() ? 10 : 1000)
             report(&spinning[i], SPINS, 64, objects);
 }

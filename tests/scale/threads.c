@@ -29,10 +29,9 @@ static void pass_often(struct crowd_thread *self, void *argument)
 {
     struct passing *p = (struct passing *)argument;
     void *const object = object_at(&p->objects, self->index);
-    unsigned i;
     pass(p, object);
     gate_pass(&p->known);
-    for (i = 0; i < PASSES; i++)
+    for (unsigned i = 0; i < PASSES; i++)
         pass(p, object);
     gate_pass(&p->done);
 }
@@ -40,14 +39,13 @@ static void pass_often(struct crowd_thread *self, void *argument)
 static unsigned count_passes(const struct primitive *of, unsigned threads, struct counts *counted)
 {
     struct passing p = {objects_make(of, 1), GATE_INIT, GATE_INIT};
-    struct counts before, after;
     const unsigned started = crowd_start(&crowd, threads, pass_often, &p);
     crowd_go(&crowd);
     gate_wait_for(&p.known, started);
-    before = counts_now();
+    struct counts before = counts_now();
     gate_open(&p.known);
     gate_wait_for(&p.done, started);
-    after = counts_now();
+    struct counts after = counts_now();
     gate_open(&p.done);
     crowd_end(&crowd);
     objects_destroy(&p.objects);
@@ -63,11 +61,10 @@ TEST_CASE(a_thread_without_a_line_pays_the_price_of_a_common_lock)
 {
     enum { FEW = 16 };
     static const unsigned counts[] = {2000, MOST_THREADS};
-    unsigned i, k;
-    for (i = 0; i < OPEN_TO_ALL; i++) {
+    for (unsigned i = 0; i < OPEN_TO_ALL; i++) {
         struct counts few, many;
         count_passes(&open_to_all[i], FEW, &few);
-        for (k = 0; k < 1 + (unsigned)full_size(); k++) {
+        for (unsigned k = 0; k < 1 + (unsigned)full_size(); k++) {
             const unsigned started = count_passes(&open_to_all[i], counts[k], &many);
             assert_true(same_for(many.calls, started, few.calls, FEW, CALLS_MORE));
             assert_true(same_for(many.steps, started, few.steps, FEW, STEPS_MORE));

@@ -44,18 +44,16 @@ static unsigned count_line(const struct primitive *of, const struct primitive *h
                            unsigned threads, unsigned objects, struct counts *counted)
 {
     struct line line = {objects_make(of, objects), objects == 1 && holder == of, 0, 0};
-    struct counts before, after;
-    unsigned i;
     const unsigned started = crowd_start(&crowd, threads, pass_once, &line);
-    for (i = 0; i < objects; i++)
+    for (unsigned i = 0; i < objects; i++)
         holder->take(object_at(&line.objects, i));
-    before = counts_now();
+    struct counts before = counts_now();
     crowd_go(&crowd);
     crowd_wait_until_all_sleep(&crowd);
-    for (i = 0; i < objects; i++)
+    for (unsigned i = 0; i < objects; i++)
         drop_and_count(&line, holder, object_at(&line.objects, i));
     crowd_end(&crowd);
-    after = counts_now();
+    struct counts after = counts_now();
     assert_true(!line.alone || line.inside == started);
     objects_destroy(&line.objects);
     counted->steps = after.steps - before.steps;
@@ -79,10 +77,9 @@ static void no_more_than_of_few(const struct primitive *of, const struct primiti
 {
     enum { FEW = 16 };
     struct counts few, many;
-    unsigned threads;
     const unsigned bound = one_each && of->most < most_waiters() ? of->most : most_waiters();
     count_line(of, holder, FEW, one_each ? FEW : 1, &few);
-    for (threads = 100; threads <= bound; threads *= 10) {
+    for (unsigned threads = 100; threads <= bound; threads *= 10) {
         const unsigned waiting = at_most(threads, of->waiters);
         const unsigned started = count_line(of, holder, waiting, one_each ? waiting : 1, &many);
         assert_true(same_for(many.steps, started, few.steps, FEW, STEPS_MORE));
@@ -95,17 +92,15 @@ static void no_more_than_of_few(const struct primitive *of, const struct primiti
 
 TEST_CASE(the_price_of_a_section_does_not_grow_with_its_waiters)
 {
-    unsigned i;
     if (!steps_are_counted())
         printf("This library does not count its steps: only system calls are judged.\n");
-    for (i = 0; i < EXCLUSIVE; i++)
+    for (unsigned i = 0; i < EXCLUSIVE; i++)
         no_more_than_of_few(&exclusive[i], &exclusive[i], false);
 }
 
 TEST_CASE(nor_with_waiters_of_other_objects)
 {
-    unsigned i;
-    for (i = 0; i < EXCLUSIVE; i++)
+    for (unsigned i = 0; i < EXCLUSIVE; i++)
         no_more_than_of_few(&exclusive[i], &exclusive[i], true);
 }
 
@@ -122,12 +117,11 @@ TEST_CASE(a_drop_in_shared_memory_asks_for_writers_only)
 {
     const struct primitive *of = NULL;
     struct counts counted;
-    unsigned i, started;
-    for (i = 0; i < EXCLUSIVE; i++)
+    for (unsigned i = 0; i < EXCLUSIVE; i++)
         if (exclusive[i].take == pshared_take)
             of = &exclusive[i];
     must(of != NULL);
-    started = count_line(of, of, 100, 1, &counted);
+    unsigned started = count_line(of, of, 100, 1, &counted);
     printf("   %.1f system calls in a drop\n", (double)counted.calls_in_drops / (started + 1));
     assert_true(counted.calls_in_drops <= 2u * (uint64_t)(started + 1));
 }

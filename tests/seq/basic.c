@@ -22,8 +22,7 @@ PAWL_SEQ_LATCH_TYPE(latch200, struct bytes200);
 
 static void fill(void *to, size_t bytes, unsigned first)
 {
-    size_t i;
-    for (i = 0; i < bytes; i++)
+    for (size_t i = 0; i < bytes; i++)
         ((unsigned char *)to)[i] = (unsigned char)(first + i);
 }
 
@@ -131,9 +130,8 @@ TEST_CASE(a_section_must_be_repeated_when_a_write_came_in_between)
 {
     seq64 s = PAWL_SEQ_TYPE_INIT;
     struct bytes64 value;
-    pawl_seq_word begun;
     memset(&value, 1, sizeof value);
-    begun = pawl_seq_begin(&s.seq);
+    pawl_seq_word begun = pawl_seq_begin(&s.seq);
     assert_false(pawl_seq_retry(&s.seq, begun));
     seq64_write(&s, &value);
     assert_true(pawl_seq_retry(&s.seq, begun));
@@ -190,9 +188,8 @@ TEST_CASE(the_number_is_even_between_writes_and_goes_on_by_two)
 {
     seq64 s = PAWL_SEQ_TYPE_INIT;
     struct bytes64 value;
-    unsigned i;
     memset(&value, 0, sizeof value);
-    for (i = 0; i < 5; i++) {
+    for (unsigned i = 0; i < 5; i++) {
         assert_true(s.seq.sequence == 2 * i);
         seq64_write(&s, &value);
     }
@@ -204,10 +201,9 @@ TEST_CASE(the_number_may_wrap)
     latch64 l = PAWL_SEQ_LATCH_TYPE_INIT;
     struct bytes64 value, got;
     pawl_seq_word begun;
-    unsigned i;
     s.seq.sequence = (pawl_seq_word)0 - 4;
     l.seq.sequence = (pawl_seq_word)0 - 8;
-    for (i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         fill(&value, sizeof value, i);
         begun = pawl_seq_begin(&s.seq);
         seq64_write(&s, &value);
@@ -241,8 +237,7 @@ TEST_CASE(the_next_write_repairs_one_that_was_cut_off)
 
 TEST_CASE(a_latch_shows_its_last_whole_copy_until_the_next_write_repairs_it)
 {
-    unsigned half;
-    for (half = 1; half <= 2; half++) {
+    for (unsigned half = 1; half <= 2; half++) {
         latch64 l = PAWL_SEQ_LATCH_TYPE_INIT;
         struct bytes64 old, value, got;
         fill(&old, sizeof old, 1);
@@ -265,9 +260,8 @@ TEST_CASE(a_latch_shows_its_last_whole_copy_until_the_next_write_repairs_it)
 TEST_CASE(a_latch_section_survives_that_the_other_copy_is_finished)
 {
     latch64 l = PAWL_SEQ_LATCH_TYPE_INIT;
-    pawl_seq_word begun;
     l.seq.sequence = 6; /* words[1] is being written, readers take words[0] */
-    begun = pawl_seq_latch_begin(&l.seq);
+    pawl_seq_word begun = pawl_seq_latch_begin(&l.seq);
     assert_int_equal(PAWL_SEQ_COPY(begun), 0);
     l.seq.sequence = 8;
     assert_false(pawl_seq_latch_retry(&l.seq, begun));
@@ -278,9 +272,8 @@ TEST_CASE(a_latch_section_survives_that_the_other_copy_is_finished)
 TEST_CASE(a_latch_section_on_the_second_copy_ends_with_its_half)
 {
     latch64 l = PAWL_SEQ_LATCH_TYPE_INIT;
-    pawl_seq_word begun;
     l.seq.sequence = 5;
-    begun = pawl_seq_latch_begin(&l.seq);
+    pawl_seq_word begun = pawl_seq_latch_begin(&l.seq);
     assert_int_equal(PAWL_SEQ_COPY(begun), 1);
     assert_false(pawl_seq_latch_retry(&l.seq, begun));
     l.seq.sequence = 6;

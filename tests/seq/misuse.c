@@ -222,10 +222,9 @@ __attribute__((no_sanitize("address"))) long syscall(long number, ...)
     long (*real)(long, ...);
     long a[6];
     va_list more;
-    int i;
     *(void **)&real = dlsym(RTLD_NEXT, "syscall");
     va_start(more, number);
-    for (i = 0; i < 6; i++)
+    for (int i = 0; i < 6; i++)
         a[i] = va_arg(more, long);
     va_end(more);
     if (number == SYS_tgkill && a[2] == 0 && looks_left > 0) {

@@ -14,16 +14,14 @@ PAWL_SEQ_LATCH_TYPE(value_latch, struct value);
 static struct value value_of(uint64_t n)
 {
     struct value v;
-    unsigned i;
-    for (i = 0; i < 5; i++)
+    for (unsigned i = 0; i < 5; i++)
         v.n[i] = n * (i + 1);
     return v;
 }
 
 static bool whole(const struct value *v)
 {
-    unsigned i;
-    for (i = 1; i < 5; i++)
+    for (unsigned i = 1; i < 5; i++)
         if (v->n[i] != v->n[0] * (i + 1))
             return false;
     return true;
@@ -75,11 +73,10 @@ TEST_CASE(a_handler_finds_a_whole_value_wherever_it_interrupts_the_writer)
 {
     const uint32_t wanted = TEST_SCALE(1000);
     struct sigaction action;
-    pthread_t writer;
     memset(&action, 0, sizeof action);
     action.sa_handler = look;
     must(sigaction(SIGUSR1, &action, NULL) == 0);
-    writer = start_writer();
+    pthread_t writer = start_writer();
     while (pawl_load_relaxed32(&handled) < wanted) {
         const uint32_t before = pawl_load_relaxed32(&handled);
         must(pthread_kill(writer, SIGUSR1) == 0);
@@ -94,11 +91,9 @@ TEST_CASE(the_child_of_a_fork_reads_and_repairs_what_a_thread_was_writing)
 {
     const unsigned forks = TEST_SCALE(40);
     const pthread_t writer = start_writer();
-    unsigned i;
-    for (i = 0; i < forks; i++) {
+    for (unsigned i = 0; i < forks; i++) {
         int status = 0;
-        pid_t child;
-        child = fork();
+        pid_t child = fork();
         must(child >= 0);
         if (child == 0) {
             const struct value v = value_of(7);

@@ -95,14 +95,12 @@ TEST_CASE(a_latch_read_ends_at_once_at_every_point_of_a_write)
 
 TEST_CASE(a_write_that_repairs_another_never_shows_the_torn_copy)
 {
-    unsigned half;
-    for (half = 1; half <= 2; half++) {
-        unsigned writer;
+    for (unsigned half = 1; half <= 2; half++) {
         both_hold_one();
         latch.seq.sequence += half;
         latch.words[half - 1][1] = 99; /* cut off while that copy was written */
         sim_begin();
-        writer = sim_start(write_latch, &two);
+        unsigned writer = sim_start(write_latch, &two);
         for (;;) {
             read_latch(NULL);
             assert_true(whole(seen));
@@ -137,12 +135,11 @@ TEST_CASE(a_try_read_at_every_point_of_a_write_fails_or_finds_one_value)
 
 TEST_CASE(a_reader_that_meets_a_write_only_reads_until_it_has_ended)
 {
-    unsigned writer, reader;
     both_hold_one();
     sim_begin();
-    writer = sim_start(write_lock, &two);
+    unsigned writer = sim_start(write_lock, &two);
     sim_until(writer, PAWL_SEQ_WRITE_BEGIN);
-    reader = sim_start(read_lock, NULL);
+    unsigned reader = sim_start(read_lock, NULL);
     assert_true(sim_only_reads(reader, 200));
     assert_true(sim_ends(writer));
     assert_true(sim_ends(reader));
@@ -155,12 +152,11 @@ TEST_CASE(a_reader_that_meets_a_write_only_reads_until_it_has_ended)
 /* Who makes the next access, bit by bit; when one has ended the other goes on. */
 static void interleave(void (*write)(void *), void (*read)(void *), uint32_t schedule)
 {
-    unsigned writer, reader, i;
     both_hold_one();
     sim_begin();
-    writer = sim_start(write, &two);
-    reader = sim_start(read, NULL);
-    for (i = 0; !sim_all[writer].ended || !sim_all[reader].ended; i++) {
+    unsigned writer = sim_start(write, &two);
+    unsigned reader = sim_start(read, NULL);
+    for (unsigned i = 0; !sim_all[writer].ended || !sim_all[reader].ended; i++) {
         const bool writes = i < 32 ? schedule >> i & 1 : true;
         must(i < 1000);
         sim_step((writes || sim_all[reader].ended) && !sim_all[writer].ended ? writer : reader);
@@ -173,11 +169,10 @@ static void interleave(void (*write)(void *), void (*read)(void *), uint32_t sch
 /* The writer's accesses are `accesses`; the reader's come after `before[k]` of them. */
 static void all_interleavings(void (*write)(void *), void (*read)(void *), unsigned accesses)
 {
-    unsigned a, b, c;
     /* A reader whose words come at once tells nothing new: three places suffice for its five. */
-    for (a = 0; a <= accesses; a++)
-        for (b = a; b <= accesses; b++)
-            for (c = b; c <= accesses; c++) {
+    for (unsigned a = 0; a <= accesses; a++)
+        for (unsigned b = a; b <= accesses; b++)
+            for (unsigned c = b; c <= accesses; c++) {
                 const uint32_t before_number = (UINT32_C(1) << a) - 1;
                 const uint32_t before_second = (UINT32_C(1) << (b - a)) - 1;
                 const uint32_t before_end = (UINT32_C(1) << (c - b)) - 1;
@@ -206,9 +201,8 @@ struct expected {
 
 static void assert_accesses(const struct expected *expected, unsigned count)
 {
-    unsigned i;
     assert_int_equal(sim_recorded, count);
-    for (i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++) {
         assert_int_equal(sim_records[i].operation.kind, expected[i].kind);
         assert_int_equal(sim_records[i].operation.order, expected[i].order);
         assert_int_equal(sim_records[i].operation.tag, expected[i].tag);

@@ -35,8 +35,7 @@ struct shared {
 
 static void check(const struct value *v, uint64_t *last)
 {
-    unsigned i;
-    for (i = 0; i < WORDS; i++)
+    for (unsigned i = 0; i < WORDS; i++)
         must(v->copies[i] == v->number * (i + 3));
     must(v->tail == (uint8_t)v->number);
     must(v->number >= *last);
@@ -50,9 +49,8 @@ static void check(const struct value *v, uint64_t *last)
 /* The next value after `v`. */
 static void advance(struct value *v, struct record *record)
 {
-    unsigned i;
     v->number++;
-    for (i = 0; i < WORDS; i++)
+    for (unsigned i = 0; i < WORDS; i++)
         v->copies[i] = v->number * (i + 3);
     v->tail = (uint8_t)v->number;
     v->record = NULL;
@@ -79,9 +77,8 @@ static void work(void *opaque, unsigned index)
     uint64_t random = s->seed + index * UINT64_C(0x632be59bd9b4e019);
     uint64_t last = 0, last_of_latch = 0;
     struct value latched;
-    unsigned i;
     memset(&latched, 0, sizeof latched);
-    for (i = 0; i < s->steps; i++) {
+    for (unsigned i = 0; i < s->steps; i++) {
         struct value v;
         if (index == 0) { /* the latch has a single writer */
             advance(&latched, NULL);
@@ -127,13 +124,12 @@ TEST_CASE(nobody_reads_half_a_write_and_no_write_is_lost)
         static struct shared s;
         struct value v;
         uint64_t writes = 0;
-        unsigned i;
         print_message("%u threads, %u steps each, seed %" PRIu64 "\n", threads, steps, seed);
         memset(&s, 0, sizeof s);
         s.steps = steps;
         s.seed = seed++;
         test_threads(threads, work, &s);
-        for (i = 0; i < threads; i++)
+        for (unsigned i = 0; i < threads; i++)
             writes += s.writes[i];
         value_seq_read(&s.lock, &v);
         assert_true(v.number == writes);

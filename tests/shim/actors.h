@@ -80,15 +80,13 @@ static inline void actor_end(struct actor *a)
 static inline char thread_state(pid_t number)
 {
     char path[64], text[512] = "";
-    const char *end;
-    FILE *file;
     (void)snprintf(path, sizeof path, "/proc/self/task/%ld/stat", (long)number);
-    file = fopen(path, "r");
+    FILE *file = fopen(path, "r");
     if (file == NULL)
         return '?';
     must(fgets(text, sizeof text, file) != NULL);
     must(fclose(file) == 0);
-    end = strrchr(text, ')');
+    const char *end = strrchr(text, ')');
     must(end != NULL);
     return end[2];
 }

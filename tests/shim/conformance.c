@@ -24,8 +24,7 @@ TEST_CASE_WITH(init_without_attributes_makes_an_unlocked_lock, start_actors, end
 TEST_CASE_WITH(a_destroyed_lock_can_be_made_anew, start_actors, end_actors)
 {
     pthread_rwlock_t l;
-    int round;
-    for (round = 0; round < 3; round++) {
+    for (int round = 0; round < 3; round++) {
         assert_int_equal(pthread_rwlock_init(&l, NULL), 0);
         assert_int_equal(pthread_rwlock_wrlock(&l), 0);
         assert_int_equal(pthread_rwlock_unlock(&l), 0);
@@ -41,8 +40,7 @@ TEST_CASE_WITH(static_initialisers_make_unlocked_locks, start_actors, end_actors
     static pthread_rwlock_t writers = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
     static pthread_rwlock_t zeroed;
     pthread_rwlock_t *const all[] = {&plain, &writers, &zeroed};
-    size_t i;
-    for (i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3; i++) {
         assert_free(all[i]);
         assert_int_equal(pthread_rwlock_rdlock(all[i]), 0);
         assert_int_equal(actor_do(&one, pthread_rwlock_trywrlock, all[i]), EBUSY);
@@ -77,8 +75,7 @@ TEST_CASE_WITH(attributes_may_go_before_their_locks, start_actors, end_actors)
     const int kinds[] = {PTHREAD_RWLOCK_PREFER_READER_NP, PTHREAD_RWLOCK_PREFER_WRITER_NP,
                          PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP};
     pthread_rwlock_t l;
-    size_t i;
-    for (i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3; i++) {
         fresh(&l, kinds[i]);
         assert_int_equal(pthread_rwlock_rdlock(&l), 0);
         assert_int_equal(actor_do(&one, pthread_rwlock_tryrdlock, &l), 0);
@@ -136,14 +133,13 @@ TEST_CASE_WITH(a_process_shared_lock_serves_two_processes, start_actors, end_act
     const struct timespec past = {1, 0}, bad = {0, -1};
     pthread_rwlockattr_t attributes;
     char said[1024];
-    int status;
     page = (struct shared_page *)mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE,
                                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(page != MAP_FAILED);
     assert_int_equal(pthread_rwlockattr_init(&attributes), 0);
     assert_int_equal(pthread_rwlockattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED), 0);
     assert_int_equal(pthread_rwlock_init(&page->lock, &attributes), 0);
-    status = test_in_child(write_in_child, NULL, said, sizeof said);
+    int status = test_in_child(write_in_child, NULL, said, sizeof said);
     if (status != 0)
         fail_msg("the child ended with %#x: %s", (unsigned)status, said);
     assert_int_equal(pthread_rwlock_rdlock(&page->lock), 0);
@@ -196,10 +192,9 @@ TEST_CASE_WITH(a_reader_waits_for_the_writer, start_actors, end_actors)
 TEST_CASE_WITH(a_thread_reads_n_times_and_unlocks_n_times, start_actors, end_actors)
 {
     enum { TIMES = 40 };
-    int i;
-    for (i = 0; i < TIMES; i++)
+    for (int i = 0; i < TIMES; i++)
         assert_int_equal((i % 2 ? pthread_rwlock_tryrdlock : pthread_rwlock_rdlock)(&lock), 0);
-    for (i = 0; i < TIMES; i++) {
+    for (int i = 0; i < TIMES; i++) {
         assert_int_equal(actor_do(&one, pthread_rwlock_trywrlock, &lock), EBUSY);
         assert_int_equal(pthread_rwlock_unlock(&lock), 0);
     }
@@ -223,8 +218,7 @@ TEST_CASE_WITH(a_reader_reads_again_beside_a_waiting_writer, start_actors, end_a
     const int kinds[] = {PTHREAD_RWLOCK_PREFER_READER_NP, PTHREAD_RWLOCK_PREFER_WRITER_NP};
     const struct timespec later = time_in(CLOCK_REALTIME, 200000);
     pthread_rwlock_t l;
-    size_t i;
-    for (i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 2; i++) {
         fresh(&l, kinds[i]);
         assert_int_equal(pthread_rwlock_rdlock(&l), 0);
         actor_begin(&one, pthread_rwlock_wrlock, &l);
@@ -247,21 +241,20 @@ TEST_CASE_WITH(a_reader_reads_again_beside_a_waiting_writer, start_actors, end_a
 TEST_CASE_WITH(a_reader_of_many_locks_reads_again_too, start_actors, end_actors)
 {
     static pthread_rwlock_t others[64];
-    size_t i;
     memset(others, 0, sizeof others);
-    for (i = 0; i < 64; i++)
+    for (size_t i = 0; i < 64; i++)
         assert_int_equal(pthread_rwlock_rdlock(&others[i]), 0);
     assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
     actor_begin(&one, pthread_rwlock_wrlock, &lock);
     assert_true(actor_waits(&one));
     assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
-    for (i = 0; i < 64; i++) /* in the order of locking */
+    for (size_t i = 0; i < 64; i++) /* in the order of locking */
         assert_int_equal(pthread_rwlock_unlock(&others[i]), 0);
     assert_int_equal(pthread_rwlock_unlock(&lock), 0);
     assert_int_equal(pthread_rwlock_unlock(&lock), 0);
     assert_int_equal(actor_result(&one), 0);
     assert_int_equal(actor_do(&one, pthread_rwlock_unlock, &lock), 0);
-    for (i = 0; i < 64; i++)
+    for (size_t i = 0; i < 64; i++)
         assert_free(&others[i]);
 }
 

@@ -35,10 +35,9 @@ TEST_CASE_WITH(a_deadline_in_the_past_does_not_matter_where_the_lock_is_free, st
                end_actors)
 {
     const struct timespec past[] = {{0, 0}, {-1, 0}, {1, 999999999}};
-    size_t i, j;
     deadline_clock = CLOCK_MONOTONIC;
-    for (i = 0; i < 4; i++)
-        for (j = 0; j < 3; j++) {
+    for (size_t i = 0; i < 4; i++)
+        for (size_t j = 0; j < 3; j++) {
             deadline = past[j];
             assert_int_equal(forms[i](&lock), 0);
             assert_int_equal(pthread_rwlock_unlock(&lock), 0);
@@ -52,10 +51,9 @@ TEST_CASE_WITH(a_wait_ends_when_its_time_has_come_and_not_before, start_actors, 
     const clockid_t clocks[] = {CLOCK_REALTIME, CLOCK_MONOTONIC};
     const struct timespec past = {-1, 0};
     struct timespec then;
-    size_t i, c;
     assert_int_equal(actor_do(&one, pthread_rwlock_wrlock, &lock), 0);
-    for (i = 0; i < 4; i++)
-        for (c = i < 2 ? 1 : 0; c < 2; c++) {
+    for (size_t i = 0; i < 4; i++)
+        for (size_t c = i < 2 ? 1 : 0; c < 2; c++) {
             deadline_clock = i < 2 ? CLOCK_REALTIME : clocks[c];
             then = time_in(deadline_clock, 20);
             deadline = then;
@@ -71,8 +69,7 @@ TEST_CASE_WITH(a_wait_ends_when_its_time_has_come_and_not_before, start_actors, 
 TEST_CASE_WITH(a_wait_with_time_left_is_granted, start_actors, end_actors)
 {
     struct timespec then;
-    size_t i;
-    for (i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 4; i++) {
         deadline_clock = CLOCK_MONOTONIC;
         then = time_in(i < 2 ? CLOCK_REALTIME : CLOCK_MONOTONIC, 200000);
         deadline = then;
@@ -122,10 +119,9 @@ TEST_CASE_WITH(times_and_clocks_that_are_none_get_einval, start_actors, end_acto
 {
     const struct timespec bad[] = {{1, -1}, {1, 1000000000}, {-1, -1}};
     struct timespec good = time_in(CLOCK_REALTIME, 1000);
-    size_t i, j;
     deadline_clock = CLOCK_REALTIME;
-    for (i = 0; i < 4; i++)
-        for (j = 0; j < 3; j++) {
+    for (size_t i = 0; i < 4; i++)
+        for (size_t j = 0; j < 3; j++) {
             deadline = bad[j];
             assert_int_equal(forms[i](&lock), EINVAL);
         }
@@ -142,10 +138,9 @@ TEST_CASE_WITH(times_and_clocks_that_are_none_get_einval, start_actors, end_acto
 TEST_CASE_WITH(a_deadline_may_be_further_than_any_clock, start_actors, end_actors)
 {
     struct timespec never = {0, 999999999};
-    size_t i;
     never.tv_sec = sizeof never.tv_sec == 8 ? (time_t)INT64_MAX : (time_t)INT32_MAX;
     deadline = never;
-    for (i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 4; i++) {
         deadline_clock = i % 2 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
         assert_int_equal(pthread_rwlock_wrlock(&lock), 0);
         actor_begin(&one, forms[i], &lock);

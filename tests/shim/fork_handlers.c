@@ -107,16 +107,15 @@ static void forks(void)
 TEST_CASE(handlers_lock_a_lock_that_others_use)
 {
     pthread_t others[4];
-    unsigned i;
-    for (i = 0; i < 4; i++)
+    for (unsigned i = 0; i < 4; i++)
         must(pthread_create(&others[i], NULL, i < 2 ? writes : reads, NULL) == 0);
     for (whose = BEFORE_OURS; whose < ORDERS; whose++)
-        for (i = 0; i < 100; i++) {
+        for (unsigned i = 0; i < 100; i++) {
             anew = i % 2 == 0;
             forks();
         }
     __atomic_store_n(&stop, true, __ATOMIC_RELAXED);
-    for (i = 0; i < 4; i++)
+    for (unsigned i = 0; i < 4; i++)
         must(pthread_join(others[i], NULL) == 0);
 }
 

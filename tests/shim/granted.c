@@ -79,8 +79,7 @@ static void hand_over_a_read(void)
 static void assert_t_is_never_beside_w(void)
 {
     static rwlock_call *const asks[] = {read_now, read_by_now};
-    size_t i;
-    for (i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 2; i++) {
         ask = asks[i];
         assert_true(interrupt_everywhere(nothing_is_held, write_once, ask_to_read, end_writing) >
                     5);

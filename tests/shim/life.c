@@ -106,19 +106,18 @@ static void work(void *unused, unsigned worker)
 TEST_CASE(many_threads_use_every_call)
 {
     uint64_t all = 0, counted = 0;
-    unsigned i;
     /* Of the default kind only: readers read again, which the writers' kind forbids. */
     memset(shared, 0, sizeof shared);
     memset(writes, 0, sizeof writes);
     until = test_now() + test_seconds(2);
     test_threads(WORKERS, work, NULL);
-    for (i = 0; i < LOCKS; i++) {
+    for (unsigned i = 0; i < LOCKS; i++) {
         look(i);
         all += shared[i].writes;
         assert_int_equal(pthread_rwlock_trywrlock(&shared[i].lock), 0);
         assert_int_equal(pthread_rwlock_unlock(&shared[i].lock), 0);
     }
-    for (i = 0; i < WORKERS; i++)
+    for (unsigned i = 0; i < WORKERS; i++)
         counted += writes[i];
     assert_true(all == counted && all != 0);
 }
@@ -137,11 +136,10 @@ static uint32_t readers_left;
 static void read_again_or_write(void *unused, unsigned me)
 {
     uint64_t random = test_seed() + me;
-    unsigned i;
     (void)unused;
     while (me == 0 && test_now() < until) {
         must(pthread_rwlock_rdlock(&again) == 0);
-        for (i = 0; i < 20; i++) {
+        for (unsigned i = 0; i < 20; i++) {
             must(pthread_rwlock_rdlock(&again) == 0);
             must(pthread_rwlock_unlock(&again) == 0);
         }
@@ -237,7 +235,6 @@ TEST_CASE(a_child_goes_on_with_what_the_forking_thread_held)
 {
     struct actor reader, writer;
     char said[1024];
-    int status;
     actor_start(&reader);
     actor_start(&writer);
     assert_int_equal(pthread_rwlock_rdlock(&held_read), 0);
@@ -245,7 +242,7 @@ TEST_CASE(a_child_goes_on_with_what_the_forking_thread_held)
     actor_begin(&writer, pthread_rwlock_wrlock, &held_read);
     actor_begin(&reader, pthread_rwlock_rdlock, &held_write);
     assert_true(actor_waits(&writer) && actor_waits(&reader));
-    status = test_in_child(go_on_as_child, NULL, said, sizeof said);
+    int status = test_in_child(go_on_as_child, NULL, said, sizeof said);
     if (status != 0)
         fail_msg("the child ended with %#x: %s", (unsigned)status, said);
     assert_int_equal(pthread_rwlock_unlock(&held_read), 0);
@@ -281,16 +278,14 @@ TEST_CASE(a_waiting_thread_handles_signals_and_waits_on)
     static rwlock_call *const calls[] = {pthread_rwlock_rdlock, pthread_rwlock_wrlock};
     struct sigaction action, before;
     struct actor waiter;
-    size_t i;
-    int round;
     memset(&action, 0, sizeof action);
     action.sa_handler = handle;
     assert_int_equal(sigaction(SIGUSR1, &action, &before), 0);
     actor_start(&waiter);
-    for (i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 2; i++) {
         assert_int_equal(pthread_rwlock_wrlock(&idle), 0);
         actor_begin(&waiter, calls[i], &idle);
-        for (round = 0; round < 20; round++) {
+        for (int round = 0; round < 20; round++) {
             const int seen = __atomic_load_n(&handled, __ATOMIC_ACQUIRE);
             assert_true(actor_waits(&waiter));
             assert_int_equal(pthread_kill(waiter.id, SIGUSR1), 0);
@@ -377,8 +372,7 @@ static uint64_t crowd_sum;
 static void *one_of_many(void *opaque)
 {
     const uint64_t n = (uint64_t)(uintptr_t)opaque;
-    int round;
-    for (round = 0; round < 5; round++) {
+    for (int round = 0; round < 5; round++) {
         must(pthread_rwlock_rdlock(&crowd) == 0);
         must(pthread_rwlock_unlock(&crowd) == 0);
         must(pthread_rwlock_wrlock(&crowd) == 0);
@@ -392,14 +386,13 @@ TEST_CASE(a_thousand_threads_share_a_lock)
 {
     static pthread_t threads[THREADS];
     pthread_attr_t small;
-    uint64_t i;
     assert_int_equal(pthread_attr_init(&small), 0);
     assert_int_equal(pthread_attr_setstacksize(&small, 65536), 0);
     assert_int_equal(pthread_rwlock_wrlock(&crowd), 0); /* until all are there */
-    for (i = 0; i < THREADS; i++)
+    for (uint64_t i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], &small, one_of_many, (void *)(uintptr_t)i), 0);
     assert_int_equal(pthread_rwlock_unlock(&crowd), 0);
-    for (i = 0; i < THREADS; i++)
+    for (uint64_t i = 0; i < THREADS; i++)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
     assert_true(crowd_sum == UINT64_C(5) * THREADS * (THREADS - 1) / 2);
     assert_int_equal(pthread_attr_destroy(&small), 0);
@@ -411,17 +404,16 @@ TEST_CASE(a_million_locks_need_no_memory_but_their_own)
     /* Where all locks have readers that scale, each write looks at the lines of all threads. */
     const size_t count = scales_readers() ? 100000 : 1000000;
     pthread_rwlock_t *const all = (pthread_rwlock_t *)calloc(count, sizeof *all);
-    size_t i;
     assert_non_null(all);
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         assert_int_equal(pthread_rwlock_init(&all[i], NULL), 0);
         assert_int_equal(pthread_rwlock_rdlock(&all[i]), 0);
         if (i % HELD != 0)
             assert_int_equal(pthread_rwlock_unlock(&all[i]), 0);
     }
-    for (i = 0; i < count; i += HELD) /* a thousand that one thread reads at once */
+    for (size_t i = 0; i < count; i += HELD) /* a thousand that one thread reads at once */
         assert_int_equal(pthread_rwlock_unlock(&all[i]), 0);
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         assert_int_equal(pthread_rwlock_trywrlock(&all[i]), 0);
         assert_int_equal(pthread_rwlock_unlock(&all[i]), 0);
         assert_int_equal(pthread_rwlock_destroy(&all[i]), 0);

@@ -61,8 +61,7 @@ TEST_CASE(a_free_lock_is_as_it_was_initialised)
 {
     static const pthread_rwlock_t writers = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
     pthread_rwlock_t l = writers;
-    int i;
-    for (i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++) {
         assert_int_equal(pthread_rwlock_rdlock(&l), 0);
         assert_int_equal(pthread_rwlock_unlock(&l), 0);
         assert_int_equal(pthread_rwlock_wrlock(&l), 0);
@@ -81,7 +80,6 @@ TEST_CASE(memory_that_was_never_initialised_hangs_nobody)
     const struct timespec later = time_in(CLOCK_REALTIME, 200000);
     enum { GARBAGE = 5 };
     pthread_rwlock_t garbage[GARBAGE];
-    size_t i;
     memset(&garbage[0], 0xa5, sizeof garbage[0]);
     memset(&garbage[1], 0, sizeof garbage - sizeof garbage[0]);
     garbage[0].__data.__shared = 0;
@@ -91,7 +89,7 @@ TEST_CASE(memory_that_was_never_initialised_hangs_nobody)
     shim_lock_of(&garbage[3])->lock.word = 3 * SHIM_W + SHIM_R; /* no claim is without S */
     shim_lock_of(&garbage[4])->lock.word = SHIM_W + SHIM_S + SHIM_R;
     shim_lock_of(&garbage[4])->owner = 4711;
-    for (i = 0; i < GARBAGE; i++) {
+    for (size_t i = 0; i < GARBAGE; i++) {
         assert_int_equal(pthread_rwlock_rdlock(&garbage[i]), EINVAL);
         assert_int_equal(pthread_rwlock_wrlock(&garbage[i]), EINVAL);
         assert_int_equal(pthread_rwlock_timedrdlock(&garbage[i], &later), EINVAL);

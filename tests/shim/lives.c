@@ -52,8 +52,7 @@ TEST_CASE_WITH(a_read_that_was_handed_over_is_over_in_the_same_lock, start_actor
 TEST_CASE_WITH(a_read_of_a_lock_that_is_no_more_is_forgotten, start_actors, end_actors)
 {
     static rwlock_call *const ends[] = {make_anew, make_zero};
-    size_t i;
-    for (i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 2; i++) {
         assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
         assert_int_equal(actor_do(&one, ends[i], &lock), 0);
         assert_nothing_is_held_by_t();
@@ -64,18 +63,16 @@ static pthread_rwlock_t many[60];
 
 static int read_many(pthread_rwlock_t *unused)
 {
-    size_t i;
     (void)unused;
-    for (i = 0; i < 60; i++)
+    for (size_t i = 0; i < 60; i++)
         must(pthread_rwlock_rdlock(&many[i]) == 0);
     return 0;
 }
 
 static int unlock_many(pthread_rwlock_t *unused)
 {
-    size_t i;
     (void)unused;
-    for (i = 0; i < 60; i++)
+    for (size_t i = 0; i < 60; i++)
         must(pthread_rwlock_unlock(&many[i]) == 0);
     return 0;
 }
@@ -107,8 +104,7 @@ TEST_CASE_WITH(a_copy_is_another_lock, start_actors, end_actors)
 TEST_CASE_WITH(a_thread_that_reads_gets_edeadlk_in_each_life, start_actors, end_actors)
 {
     static rwlock_call *const begins[] = {make_zero, make_anew, make_zero};
-    size_t i;
-    for (i = 0; i < 3 && is_pawl(); i++) {
+    for (size_t i = 0; i < 3 && is_pawl(); i++) {
         assert_int_equal(begins[i](&lock), 0);
         assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
         assert_int_equal(actor_do(&one, pthread_rwlock_rdlock, &lock), 0);

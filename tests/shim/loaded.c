@@ -54,9 +54,8 @@ TEST_CASE(a_library_that_went_with_its_lock_held_comes_back_with_a_free_one)
 {
     static rwlock_call *const calls[] = {pthread_rwlock_rdlock, pthread_rwlock_wrlock};
     struct actor one;
-    size_t i;
     actor_start(&one);
-    for (i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 2; i++) {
         void *library = load(PLUGIN_static_lock);
         assert_int_equal(calls[i](lock_in(library)), 0);
         assert_int_equal(dlclose(library), 0);

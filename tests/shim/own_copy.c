@@ -15,9 +15,8 @@ static uint64_t a, b;
 
 static void add(void *unused, unsigned index)
 {
-    int i;
     (void)unused;
-    for (i = 0; i < TEST_SCALE(5000); i++) {
+    for (int i = 0; i < TEST_SCALE(5000); i++) {
         if ((i + (int)index) % 3 == 0) {
             must(pthread_rwlock_wrlock(&theirs) == 0);
             pawl_take_write(&ours);
@@ -62,7 +61,6 @@ TEST_CASE(a_child_goes_on_with_both)
 {
     struct actor one, two;
     char said[1024];
-    int status;
     actor_start(&one);
     actor_start(&two);
     assert_int_equal(pthread_rwlock_rdlock(&theirs), 0);
@@ -70,7 +68,7 @@ TEST_CASE(a_child_goes_on_with_both)
     actor_begin(&one, pthread_rwlock_wrlock, &theirs);
     actor_begin(&two, take_ours, NULL);
     assert_true(actor_waits(&one) && actor_waits(&two));
-    status = test_in_child(go_on_as_child, NULL, said, sizeof said);
+    int status = test_in_child(go_on_as_child, NULL, said, sizeof said);
     if (status != 0)
         fail_msg("the child ended with %#x: %s", (unsigned)status, said);
     pawl_drop_write(&ours);

@@ -40,10 +40,9 @@ static int read_and_note(pthread_rwlock_t *l)
 static void become(struct actor *a, int priority)
 {
     struct sched_param parameters;
-    int error;
     memset(&parameters, 0, sizeof parameters);
     parameters.sched_priority = priority;
-    error = pthread_setschedparam(a->id, priority == 0 ? SCHED_OTHER : SCHED_FIFO, &parameters);
+    int error = pthread_setschedparam(a->id, priority == 0 ? SCHED_OTHER : SCHED_FIFO, &parameters);
     if (error != 0) {
         printf("skipped: no real-time scheduling here (%s)\n", strerror(error));
         skip();
@@ -105,8 +104,7 @@ TEST_CASE_WITH(a_reader_passes_waiting_writers_of_lower_priority_only, start_act
     static const struct {
         int writer, reader, result;
     } cases[] = {{0, 10, 0}, {20, 30, 0}, {20, 20, EBUSY}, {20, 10, EBUSY}, {20, 0, EBUSY}};
-    size_t i;
-    for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
         assert_int_equal(actor_do(&three, pthread_rwlock_rdlock, &lock), 0);
         begin_and_wait(&one, cases[i].writer, pthread_rwlock_wrlock);

@@ -45,8 +45,7 @@ static void unlock_any(uint64_t *random)
 
 static bool is_held(unsigned which)
 {
-    unsigned i;
-    for (i = 0; i < holds; i++)
+    for (unsigned i = 0; i < holds; i++)
         if (held[i] == which)
             return true;
     return false;
@@ -54,8 +53,7 @@ static bool is_held(unsigned which)
 
 static void assert_all_is_remembered(void)
 {
-    unsigned i;
-    for (i = 0; i < LOCKS; i++)
+    for (unsigned i = 0; i < LOCKS; i++)
         assert_true(record_has(of(i)) == is_held(i));
 }
 
@@ -63,8 +61,7 @@ TEST_CASE(a_thread_remembers_its_reads_in_any_order_of_unlocking)
 {
     const struct record none = {0};
     uint64_t random = test_seed();
-    unsigned i;
-    for (i = 0; i < ROUNDS; i++) {
+    for (unsigned i = 0; i < ROUNDS; i++) {
         if (holds == 0 || (holds < READS && test_random_below(&random, 2) == 0))
             lock(any_lock(&random));
         else
@@ -103,8 +100,8 @@ TEST_CASE(a_handler_leaves_the_record_as_it_found_it)
 {
     uint64_t random = test_seed();
     struct record before;
-    unsigned round, i, depth, outer;
-    for (round = 0; round < ROUNDS; round++) {
+    unsigned depth, outer;
+    for (unsigned round = 0; round < ROUNDS; round++) {
         outer = test_random_below(&random, READS - 6);
         while (holds < outer)
             lock(any_lock(&random));
@@ -122,7 +119,7 @@ TEST_CASE(a_handler_leaves_the_record_as_it_found_it)
             unlock(outer + test_random_below(&random, holds - outer));
         assert_same(&before);
         memset(&record, 0, sizeof record);
-        for (i = 0; i < holds; i++)
+        for (unsigned i = 0; i < holds; i++)
             assert_int_equal(record_push(of(held[i])), 0);
     }
     memset(&record, 0, sizeof record);
@@ -131,12 +128,11 @@ TEST_CASE(a_handler_leaves_the_record_as_it_found_it)
 
 TEST_CASE(a_full_record_counts_the_rest)
 {
-    unsigned i;
-    for (i = 0; i < RECORD_FIRST + RECORD_MORE + 5; i++)
+    for (unsigned i = 0; i < RECORD_FIRST + RECORD_MORE + 5; i++)
         assert_int_equal(record_push(of(0)), 0); /* they have one first place */
     assert_int_equal(record.used, RECORD_MORE);
     assert_int_equal(record.beyond, RECORD_FIRST + 4);
-    for (i = 0; i < RECORD_MORE + 1; i++)
+    for (unsigned i = 0; i < RECORD_MORE + 1; i++)
         assert_true(record_pop_first(of(0)) || record_pop(of(0)));
     assert_false(record_has(of(0)));
     record.beyond = 0;

@@ -72,12 +72,11 @@ static void a_reader_in_an_entry_that_wants_to_write_gets_edeadlk(void **state)
 static void a_thread_reads_many_locks_at_once(void **state)
 {
     static pthread_rwlock_t many[40];
-    size_t round, i;
     (void)state;
-    for (round = 0; round < 3; round++) {
-        for (i = 0; i < 40; i++)
+    for (size_t round = 0; round < 3; round++) {
+        for (size_t i = 0; i < 40; i++)
             assert_int_equal(pthread_rwlock_rdlock(&many[i]), 0);
-        for (i = 0; i < 40; i++) {
+        for (size_t i = 0; i < 40; i++) {
             assert_int_equal(actor_do(&one, pthread_rwlock_trywrlock, &many[i]), EBUSY);
             assert_int_equal(pthread_rwlock_unlock(&many[i]), 0);
             assert_int_equal(actor_do(&one, pthread_rwlock_trywrlock, &many[i]), 0);
@@ -109,9 +108,8 @@ static void a_thread_that_ends_while_it_reads_leaves_the_lock_read(void **state)
 static void a_read_that_another_thread_unlocks_may_be_any(void **state)
 {
     struct actor *const readers[] = {&one, &two};
-    size_t i;
     (void)state;
-    for (i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 2; i++) {
         read_once(&one);
         read_once(&two);
         assert_int_equal(actor_do(&one, pthread_rwlock_rdlock, &lock), 0);
@@ -128,9 +126,8 @@ static void a_read_that_another_thread_unlocks_may_be_any(void **state)
 /* One read is in the word, the other in an entry: each unlock ends one of them, in any order. */
 static void a_read_in_the_word_and_one_in_an_entry_end_in_any_order(void **state)
 {
-    unsigned order;
     (void)state;
-    for (order = 0; order < 8; order++) {
+    for (unsigned order = 0; order < 8; order++) {
         struct actor fresh_one;
         actor_start(&fresh_one); /* a thread's first read is in the word */
         read_once(&two);
@@ -194,9 +191,8 @@ static void a_lock_that_others_read_can_be_ended_by_a_call(void **state)
     static rwlock_call *const ends[] = {destroy, make_anew};
     const pthread_rwlock_t zero = PTHREAD_RWLOCK_INITIALIZER;
     struct actor reader;
-    size_t i;
     (void)state;
-    for (i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 2; i++) {
         actor_start(&reader);
         read_once(&reader);
         assert_int_equal(actor_do(&reader, pthread_rwlock_rdlock, &lock), 0);
@@ -292,9 +288,8 @@ static void a_thread_that_ends_a_lock_which_it_reads_leaves_no_entry(void **stat
     static rwlock_call *const ends[] = {destroy, make_anew};
     const pthread_rwlock_t zero = PTHREAD_RWLOCK_INITIALIZER;
     struct actor gone;
-    size_t i;
     (void)state;
-    for (i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 2; i++) {
         actor_start(&gone);
         read_once(&gone);
         assert_int_equal(actor_do(&gone, pthread_rwlock_rdlock, &lock), 0);
@@ -318,9 +313,8 @@ static void a_read_of_memory_that_is_no_lock_any_more_disturbs_nobody(void **sta
 {
     const pthread_rwlock_t zero = PTHREAD_RWLOCK_INITIALIZER;
     struct actor gone;
-    size_t i;
     (void)state;
-    for (i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 2; i++) {
         actor_start(&gone);
         read_once(&gone);
         assert_int_equal(actor_do(&gone, pthread_rwlock_rdlock, &lock), 0);
@@ -349,9 +343,8 @@ static void a_reader_whose_entry_is_gone_reads_again_beside_a_waiting_writer(voi
 {
     struct actor *const readers[] = {&one, &two};
     struct actor writer;
-    size_t i;
     (void)state;
-    for (i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 2; i++) {
         read_once(&one);
         read_once(&two);
         assert_int_equal(actor_do(&one, pthread_rwlock_rdlock, &lock), 0);
@@ -376,8 +369,7 @@ static void a_reader_whose_entry_is_gone_reads_again_beside_a_waiting_writer(voi
 /* As read_once. */
 static void begin_to_scale(struct actor *a, pthread_rwlock_t *locks, size_t count)
 {
-    size_t i;
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         assert_int_equal(actor_do(a, pthread_rwlock_rdlock, &locks[i]), 0);
         assert_int_equal(actor_do(a, pthread_rwlock_unlock, &locks[i]), 0);
     }
@@ -385,8 +377,7 @@ static void begin_to_scale(struct actor *a, pthread_rwlock_t *locks, size_t coun
 
 static void each(struct actor *a, rwlock_call *call, pthread_rwlock_t *locks, size_t count)
 {
-    size_t i;
-    for (i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         assert_int_equal(actor_do(a, call, &locks[i]), 0);
 }
 
@@ -400,22 +391,21 @@ static void a_thread_that_hands_many_reads_on_still_finds_its_own(void **state)
     static pthread_rwlock_t pool[1000];
     pthread_rwlock_t *locks[16] = {NULL}; /* the thread finds the record of each at once */
     struct actor reader;
-    size_t count, i;
     (void)state;
-    for (count = 0; count < 16; count++) {
+    for (size_t count = 0; count < 16; count++) {
         memset(pool, 0, sizeof pool);
-        for (i = 0; i < 1000; i++)
+        for (size_t i = 0; i < 1000; i++)
             locks[life_of(&shim_lock_of(&pool[i])->life, 0).hash >> 28] = &pool[i];
         actor_start(&reader);
-        for (i = 0; i <= count; i++)
+        for (size_t i = 0; i <= count; i++)
             begin_to_scale(&reader, locks[i], 1);
         each(&reader, pthread_rwlock_rdlock, locks[0], 1);
-        for (i = 1; i <= count; i++) {
+        for (size_t i = 1; i <= count; i++) {
             each(&reader, pthread_rwlock_rdlock, locks[i], 1);
             each(&two, pthread_rwlock_unlock, locks[i], 1);
         }
         each(&reader, pthread_rwlock_unlock, locks[0], 1);
-        for (i = 0; i <= count; i++)
+        for (size_t i = 0; i <= count; i++)
             assert_free(locks[i]);
         actor_end(&reader);
     }
@@ -430,9 +420,9 @@ static void a_thread_finds_its_entries_beside_those_of_one_that_has_ended(void *
 {
     static pthread_rwlock_t locks[8];
     struct actor gone, next;
-    size_t count, i;
+    size_t i;
     (void)state;
-    for (count = 1; count < 8; count++) {
+    for (size_t count = 1; count < 8; count++) {
         pthread_rwlock_t *const left = &locks[8 - count];
         memset(locks, 0, sizeof locks);
         actor_start(&gone);
@@ -461,14 +451,12 @@ static void a_thread_finds_its_entries_beside_those_of_one_that_has_ended(void *
  *   3  The process forks. The child moved reads of other threads to the words of locks. */
 static void a_child_leaves_memory_alone_that_is_no_lock_any_more(void **state)
 {
-    unsigned ends;
     (void)state;
-    for (ends = 0; ends < 2; ends++) {
+    for (unsigned ends = 0; ends < 2; ends++) {
         void *const page =
             mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         struct actor reader;
         int status = -1;
-        pid_t child;
         assert_ptr_not_equal(page, MAP_FAILED);
         actor_start(&reader);
         begin_to_scale(&reader, page, 1);
@@ -476,7 +464,7 @@ static void a_child_leaves_memory_alone_that_is_no_lock_any_more(void **state)
         if (ends)
             actor_end(&reader);
         assert_int_equal(munmap(page, 1), 0);
-        child = fork();
+        pid_t child = fork();
         if (child == 0)
             _exit(0);
         assert_int_equal(waitpid(child, &status, 0), child);

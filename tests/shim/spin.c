@@ -17,10 +17,9 @@ static uint64_t sum;
 
 static void add(void *unused, unsigned index)
 {
-    int i;
     (void)unused;
     (void)index;
-    for (i = 0; i < TEST_SCALE(20000); i++) {
+    for (int i = 0; i < TEST_SCALE(20000); i++) {
         must(pthread_spin_lock(&lock) == 0);
         sum++;
         must(pthread_spin_unlock(&lock) == 0);

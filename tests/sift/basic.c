@@ -408,8 +408,7 @@ TEST_CASE(init_refuses_contradictions)
 TEST_CASE(init_refuses_signals_that_cannot_be_held_back)
 {
     static const int numbers[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, SIGFPE, SIGILL, 32};
-    unsigned i;
-    for (i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+    for (unsigned i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         assert_int_equal(refusal(9, 0, 0, 0, 0, PAWL_SIFT_SIGNAL(numbers[i])), EINVAL);
     assert_int_equal(refusal(9, 0, 0, 0, 0, PAWL_SIFT_SIGNAL(SIGRTMIN)), 0);
 }

@@ -42,8 +42,7 @@ static void try_undeclared(void *context)
 TEST_CASE(reading_in_an_undeclared_context_is_reported)
 {
     static enum pawl_sift_context wrong[] = {PAWL_SIFT_REALTIME, PAWL_SIFT_DEFERRED};
-    unsigned i;
-    for (i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2; i++) {
         assert_reports(read_undeclared, &wrong[i], "read in an undeclared context: pawl_sift at",
                        "by pawl_sift_take_read", NULL);
         assert_reports(try_undeclared, &wrong[i], "read in an undeclared context: pawl_sift at",
@@ -98,8 +97,7 @@ static void write_below(void *writers)
 TEST_CASE(writing_below_the_declared_context_is_reported)
 {
     static uint32_t wrong[] = {PAWL_SIFT_REALTIME, PAWL_SIFT_INTERRUPT};
-    unsigned i;
-    for (i = 0; i < 2; i++)
+    for (unsigned i = 0; i < 2; i++)
         assert_reports(write_below, &wrong[i], "written below the declared context: pawl_sift at",
                        "by pawl_sift_take_write", NULL);
 }

@@ -88,12 +88,11 @@ TEST_CASE(writers_run_at_the_ceiling_and_come_back)
     static const uint32_t readers[] = {
         PAWL_SIFT_READS(PAWL_SIFT_REALTIME), PAWL_SIFT_READS(PAWL_SIFT_INTERRUPT),
         PAWL_SIFT_READS(PAWL_SIFT_REALTIME) | PAWL_SIFT_READS(PAWL_SIFT_INTERRUPT)};
-    unsigned i, slow;
     int priority, policy;
     if (!may_be_raised())
         return;
-    for (i = 0; i < 3; i++)
-        for (slow = 0; slow < 2; slow++) {
+    for (unsigned i = 0; i < 3; i++)
+        for (unsigned slow = 0; slow < 2; slow++) {
             assert_int_equal(begin(readers[i], PAWL_SIFT_REALTIME_HANDLERS), 0);
             lock.word = slow ? PAWL_SIFT_WAITED_ : 0; /* a stale one: the slow path */
             policy = scheduling(&priority);
@@ -167,19 +166,15 @@ static uint32_t writer_number; /* of the thread, for the kernel */
 static long kernel_priority(void)
 {
     char text[1024];
-    char *field;
-    size_t length;
-    FILE *file;
-    unsigned i;
     snprintf(text, sizeof text, "/proc/self/task/%u/stat",
              (unsigned)pawl_load_relaxed32(&writer_number));
-    file = fopen(text, "r");
+    FILE *file = fopen(text, "r");
     must(file != NULL);
-    length = fread(text, 1, sizeof text - 1, file);
+    size_t length = fread(text, 1, sizeof text - 1, file);
     (void)fclose(file);
     text[length] = 0;
-    field = strrchr(text, ')') + 1; /* behind field 2 */
-    for (i = 0; i < 15; i++)
+    char *field = strrchr(text, ')') + 1; /* behind field 2 */
+    for (unsigned i = 0; i < 15; i++)
         field = strchr(field + 1, ' ');
     return strtol(field, NULL, 10);
 }

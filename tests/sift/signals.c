@@ -108,10 +108,9 @@ TEST_CASE(the_same_on_the_slow_path)
 TEST_CASE(what_was_blocked_before_stays_blocked)
 {
     sigset_t one;
-    unsigned slow;
     sigemptyset(&one);
     sigaddset(&one, SIGUSR2);
-    for (slow = 0; slow < 2; slow++) {
+    for (unsigned slow = 0; slow < 2; slow++) {
         begin();
         must(pthread_sigmask(SIG_BLOCK, &one, NULL) == 0);
         lock.word = slow ? PAWL_SIFT_WAITED_ : 0;
@@ -237,7 +236,6 @@ TEST_CASE(a_handler_writes_what_threads_read_that_hold_it_back)
 {
     pawl_sift_use use;
     sigset_t one;
-    unsigned i;
     memset(&use, 0, sizeof use);
     use.readers = PAWL_SIFT_READS(PAWL_SIFT_INTERRUPT);
     use.writers = PAWL_SIFT_INTERRUPT;
@@ -247,11 +245,10 @@ TEST_CASE(a_handler_writes_what_threads_read_that_hold_it_back)
     value = 0;
     sigemptyset(&one);
     sigaddset(&one, SIGUSR2);
-    for (i = 0; i < 10; i++) {
-        unsigned before;
+    for (unsigned i = 0; i < 10; i++) {
         must(pthread_sigmask(SIG_BLOCK, &one, NULL) == 0); /* raised to the handlers' context */
         pawl_sift_take_read(&lock, PAWL_SIFT_INTERRUPT);
-        before = value;
+        unsigned before = value;
         must(raise(SIGUSR2) == 0);
         assert_int_equal(value, before);
         pawl_sift_drop_read(&lock, PAWL_SIFT_INTERRUPT);

@@ -219,9 +219,8 @@ TEST_CASE(who_waits_for_room_gets_it)
     void (*const bodies[])(void *) = {wait_for_room, wait_for_room};
     const uint64_t full = PAWL_SIFT_SLOW_ - PAWL_SIFT_UNIT_(PAWL_SIFT_INTERRUPT);
     uint64_t seed = test_seed();
-    unsigned i;
     use_all_contexts(PAWL_SIFT_RAISE);
-    for (i = 0; i < 1000; i++) {
+    for (unsigned i = 0; i < 1000; i++) {
         world_begins(NULL);
         world.granted = 0;
         world.lock.word = full;

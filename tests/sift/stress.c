@@ -125,11 +125,10 @@ static void step(struct worker *w)
 static void work(void *unused, unsigned index)
 {
     struct worker w;
-    unsigned i;
     (void)unused;
     w.writes = &shared.writes[index];
     w.random = shared.seed + index * UINT64_C(0x632be59bd9b4e019);
-    for (i = 0; i < shared.steps; i++)
+    for (unsigned i = 0; i < shared.steps; i++)
         step(&w);
 }
 
@@ -191,7 +190,6 @@ static int make(unsigned kind)
 static void round_of(unsigned kind, unsigned threads, unsigned steps, uint64_t seed)
 {
     uint64_t writes = 0;
-    unsigned i;
     memset(&shared, 0, sizeof shared);
     shared.complement = ~UINT64_C(0);
     if (make(kind) != 0) /* no right, or no such system */
@@ -204,7 +202,7 @@ static void round_of(unsigned kind, unsigned threads, unsigned steps, uint64_t s
     set_timer(0);
     pawl_store_relaxed32(&shared.stop, 1);
     test_join(interrupter);
-    for (i = 0; i < threads; i++)
+    for (unsigned i = 0; i < threads; i++)
         writes += shared.writes[i];
     assert_true(shared.number == writes);
     assert_true(shared.complement == ~writes);

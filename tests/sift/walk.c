@@ -59,10 +59,9 @@ static const char *handlers; /* per thread: '-', 'd', 'i', 'b' for both */
 
 static void scene_begins(void *roles)
 {
-    unsigned i;
     world_begins(roles);
     memset(world.due, 0, sizeof world.due);
-    for (i = 0; handlers[i] != 0; i++) {
+    for (unsigned i = 0; handlers[i] != 0; i++) {
         world.due[i][0] = handlers[i] == 'd' || handlers[i] == 'b';
         world.due[i][1] = handlers[i] == 'i' || handlers[i] == 'b';
     }
@@ -94,12 +93,11 @@ static bool every_schedule(const char *roles, const char *interrupted, unsigned 
     static void (*const bodies[])(void *) = {thread_body, thread_body, thread_body};
     char copy[8];
     unsigned count;
-    bool ended;
     strcpy(copy, roles);
     handlers = interrupted;
     world.broken = NULL;
-    ended = sched_all((unsigned)strlen(roles), bodies, copy, preemptions, scene_begins, world_ends,
-                      &count);
+    bool ended = sched_all((unsigned)strlen(roles), bodies, copy, preemptions, scene_begins,
+                           world_ends, &count);
     sched.fault = NULL;
     if (!ended)
         world_break("stuck");
@@ -119,9 +117,8 @@ static bool every_schedule(const char *roles, const char *interrupted, unsigned 
 TEST_CASE(threads_alone_exclude_each_other_and_end)
 {
     static const char *const all[] = {"wr", "ww", "wt", "wx", "xr", "vr", "vw", "wu", "vu", "vv"};
-    unsigned i;
     use(0);
-    for (i = 0; i < sizeof all / sizeof all[0]; i++)
+    for (unsigned i = 0; i < sizeof all / sizeof all[0]; i++)
         MUST_HOLD(all[i], "--", 6);
     MUST_HOLD("wwr", "---", 3);
     MUST_HOLD("wrr", "---", 3);
@@ -131,9 +128,8 @@ TEST_CASE(threads_alone_exclude_each_other_and_end)
 TEST_CASE(a_thread_and_its_handler_beside_a_writer)
 {
     static const char *const all[] = {"wr", "ww", "wx", "vr", "wv", "wt", "wu"};
-    unsigned i;
     use(1);
-    for (i = 0; i < sizeof all / sizeof all[0]; i++) {
+    for (unsigned i = 0; i < sizeof all / sizeof all[0]; i++) {
         MUST_HOLD(all[i], "-i", 3);
         MUST_HOLD(all[i], "i-", 3);
         MUST_HOLD(all[i], "ii", 2);
@@ -154,9 +150,8 @@ TEST_CASE(two_classes_of_handlers_interrupt_each_other)
 TEST_CASE(realtime_readers_that_lend_their_priority)
 {
     static const char *const all[] = {"wR", "wU", "vR", "xR"};
-    unsigned i;
     use(4);
-    for (i = 0; i < sizeof all / sizeof all[0]; i++)
+    for (unsigned i = 0; i < sizeof all / sizeof all[0]; i++)
         MUST_HOLD(all[i], "--", 5);
     MUST_HOLD("wRr", "---", 2);
     MUST_HOLD("wwR", "---", 2);
@@ -197,14 +192,13 @@ static bool random_schedules(unsigned runs)
     static const char with_realtime[] = "wwrRURtvx";
     static const char interrupts[] = "-dibi";
     uint64_t seed = test_seed();
-    unsigned i, k;
     world.broken = NULL;
-    for (i = 0; i < runs && world.broken == NULL; i++) {
+    for (unsigned i = 0; i < runs && world.broken == NULL; i++) {
         char roles[4] = "", due[4] = "";
         const unsigned kind = test_random_below(&seed, 16);
         const char *from = kind & 4 ? with_realtime : roles_of;
         use(kind & 12 && !(kind & 4) ? kind & 3 : kind);
-        for (k = 0; k < 3; k++) {
+        for (unsigned k = 0; k < 3; k++) {
             roles[k] = from[test_random_below(&seed, 9)];
             due[k] = interrupts[test_random_below(&seed, 5)];
             if (due[k] == 'b' && (kind & 3) != 3)
@@ -246,9 +240,8 @@ static void forgets_nothing(void)
 /* Looked for where it hurts soonest, then anywhere. */
 static bool shows(unsigned kind, const char *roles, const char *interrupted)
 {
-    bool caught;
     use(kind);
-    caught = !every_schedule(roles, interrupted, 2) || !random_schedules(RANDOM_RUNS);
+    bool caught = !every_schedule(roles, interrupted, 2) || !random_schedules(RANDOM_RUNS);
     if (caught)
         print_message("found: %s\n", world.broken);
     forgets_nothing();
@@ -342,11 +335,10 @@ static uint64_t no_mark(const struct pawl_operation *o,
                         uint64_t (*make)(const struct pawl_operation *))
 {
     struct pawl_operation instead = *o;
-    uint64_t found;
     if (o->address != &world.lock.word || o->kind != PAWL_HOOK_COMPARE_EXCHANGE)
         return make(o);
     instead.operand &= PAWL_SIFT_SLOW_ - 1;
-    found = make(&instead);
+    uint64_t found = make(&instead);
     return found;
 }
 

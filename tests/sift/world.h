@@ -95,8 +95,7 @@ static void world_handler(enum pawl_sift_context context)
 static void world_interrupt(void)
 {
     const unsigned self = sched.current;
-    unsigned c;
-    for (c = 0; c < WORLD_CLASSES; c++) {
+    for (unsigned c = 0; c < WORLD_CLASSES; c++) {
         const uint64_t set = c == 0 ? WORLD_DEFERRED : WORLD_INTERRUPT;
         const uint64_t before = world.mask[self];
         if (!world.due[self][c] || (before & set) || sched_choose(2) == 0)
@@ -142,8 +141,7 @@ static uint64_t world_count(uint64_t word, unsigned c)
 /* A count rose while slow writers are about: only of a reader that its context counts. */
 static void world_watch(uint64_t before, uint64_t after)
 {
-    unsigned c;
-    for (c = 0; c < PAWL_SIFT_CONTEXTS; c++)
+    for (unsigned c = 0; c < PAWL_SIFT_CONTEXTS; c++)
         if (before >= PAWL_SIFT_SLOW_ && world_count(after, c) > world_count(before, c) &&
             (world.lock.contexts[c] & 0xfffe) == 0)
             world_break("a reader is counted that has not passed its context");
@@ -152,10 +150,9 @@ static void world_watch(uint64_t before, uint64_t after)
 static uint64_t world_access(const struct pawl_operation *o,
                              uint64_t (*make)(const struct pawl_operation *))
 {
-    uint64_t before, found;
     world_interrupt();
-    before = world.lock.word;
-    found = world.mistake != NULL ? world.mistake(o, make) : make(o);
+    uint64_t before = world.lock.word;
+    uint64_t found = world.mistake != NULL ? world.mistake(o, make) : make(o);
     if (o->address == &world.lock.word)
         world_watch(before, world.lock.word);
     return found;
@@ -178,15 +175,14 @@ static void world_begins(void *unused)
 
 static void world_ends(void *unused)
 {
-    unsigned i;
     (void)unused;
     if (world.lock.mutex != 0 || (world.lock.word & ~PAWL_SIFT_WAITED_) != 0 ||
         world.lock.gate != 0)
         world_break("somebody is left counted");
-    for (i = 0; i < PAWL_SIFT_CONTEXTS; i++)
+    for (unsigned i = 0; i < PAWL_SIFT_CONTEXTS; i++)
         if ((world.lock.contexts[i] & ~1u) != 0)
             world_break("somebody is left in a context");
-    for (i = 0; i < SCHED_THREADS; i++)
+    for (unsigned i = 0; i < SCHED_THREADS; i++)
         if (world.mask[i] != 0)
             world_break("signals stay blocked");
 }

@@ -13,11 +13,10 @@ static struct sim_call atomic = {&lock, false};
 /* The writer stands in the window: W+S in the word, no R, about to add it. */
 static unsigned writer_in_the_window(void)
 {
-    unsigned writer;
     lock.word = 0;
     sim_begin();
     pawl_spin32_take_seek(&lock);
-    writer = sim_start(sim_take_write, &writing);
+    unsigned writer = sim_start(sim_take_write, &writing);
     sim_until(writer, PAWL_SPIN_W_KEEP);
     assert_true(sim_only_reads(writer, 5));
     pawl_spin32_drop_seek(&lock);

@@ -13,13 +13,12 @@ static struct sim_call newcomer = {&lock, false};
 /* X stands before its first look at the word, Y has left, nobody else is in. */
 static unsigned x_has_turned_and_y_has_left(void)
 {
-    unsigned turner;
     lock.word = 0;
     x.result = true;
     sim_begin();
     pawl_spin32_take_atomic(&lock);
     pawl_spin32_take_atomic(&lock);
-    turner = sim_start(sim_atomic_to_read, &x);
+    unsigned turner = sim_start(sim_atomic_to_read, &x);
     sim_step(turner);
     pawl_spin32_drop_atomic(&lock);
     assert_int_equal(lock.word, PAWL_SPIN32_R);

@@ -33,14 +33,11 @@ enum { TRIES = sizeof tries / sizeof tries[0] };
 
 TEST_CASE(each_try_succeeds_whatever_the_application_bits_hold)
 {
-    uint32_t bits;
-    unsigned i;
-    for (i = 0; i < TRIES; i++)
-        for (bits = 0; bits <= PAWL_SPIN_APPLICATION_BITS; bits++) {
-            unsigned thread;
+    for (unsigned i = 0; i < TRIES; i++)
+        for (uint32_t bits = 0; bits <= PAWL_SPIN_APPLICATION_BITS; bits++) {
             lock.word = tries[i].from + bits;
             sim_begin();
-            thread = sim_start(tries[i].body, &call);
+            unsigned thread = sim_start(tries[i].body, &call);
             assert_true(sim_ends(thread));
             assert_true(call.result);
             assert_int_equal(lock.word, tries[i].to + bits);
@@ -50,12 +47,10 @@ TEST_CASE(each_try_succeeds_whatever_the_application_bits_hold)
 
 TEST_CASE(each_try_succeeds_though_a_bit_changes_after_its_look)
 {
-    unsigned i;
-    for (i = 0; i < TRIES; i++) {
-        unsigned thread;
+    for (unsigned i = 0; i < TRIES; i++) {
         lock.word = tries[i].from;
         sim_begin();
-        thread = sim_start(tries[i].body, &call);
+        unsigned thread = sim_start(tries[i].body, &call);
         sim_step(thread);
         pawl_spin32_set_bits(&lock, 2);
         assert_true(sim_ends(thread));
@@ -68,15 +63,12 @@ TEST_CASE(each_try_succeeds_though_a_bit_changes_after_its_look)
 /* Waiting for readers to leave ends though the word then is not W+S+R alone. */
 TEST_CASE(each_claim_ends_whatever_the_application_bits_hold)
 {
-    uint32_t bits;
-    unsigned i;
-    for (i = 0; i < TRIES; i++)
-        for (bits = 0; bits <= PAWL_SPIN_APPLICATION_BITS; bits++) {
-            unsigned thread;
+    for (unsigned i = 0; i < TRIES; i++)
+        for (uint32_t bits = 0; bits <= PAWL_SPIN_APPLICATION_BITS; bits++) {
             lock.word = tries[i].from + bits;
             sim_begin();
             pawl_spin32_take_read(&lock);
-            thread = sim_start(tries[i].body, &call);
+            unsigned thread = sim_start(tries[i].body, &call);
             (void)sim_ends(thread);
             pawl_spin32_drop_read(&lock);
             assert_true(sim_ends(thread));

@@ -9,8 +9,7 @@ static int seed;
 TEST_CASE(each_bound_is_twice_the_last_and_each_pause_at_least_half_of_it)
 {
     struct backoff b = BACKOFF_INIT;
-    unsigned bound;
-    for (bound = 4; bound < PAWL_SPIN_LONGEST_PAUSE; bound *= 2)
+    for (unsigned bound = 4; bound < PAWL_SPIN_LONGEST_PAUSE; bound *= 2)
         assert_in_range(pause_length(&b, &seed), bound / 2, bound);
     assert_in_range(pause_length(&b, &seed), PAWL_SPIN_LONGEST_PAUSE / 2, PAWL_SPIN_LONGEST_PAUSE);
 }
@@ -24,12 +23,11 @@ static const void *stack(unsigned thread)
 TEST_CASE(threads_that_wait_together_do_not_pause_together)
 {
     unsigned same = 0;
-    unsigned i, k;
-    for (i = 1; i < 64; i++) {
+    for (unsigned i = 1; i < 64; i++) {
         struct backoff a = BACKOFF_INIT;
         struct backoff b = BACKOFF_INIT;
         bool alike = true;
-        for (k = 0; k < 12; k++)
+        for (unsigned k = 0; k < 12; k++)
             alike = (pause_length(&a, stack(0)) == pause_length(&b, stack(i))) && alike;
         same += alike;
     }
@@ -50,19 +48,18 @@ TEST_CASE(a_short_wait_asks_no_clock)
 TEST_CASE(the_cpu_is_offered_only_after_the_time_to_suspect)
 {
     struct backoff b = BACKOFF_INIT;
-    unsigned i;
     yields_made = 0;
     clock_now = 1000;
     while (b.since == 0)
         backoff_pause_once(&b, &seed);
-    for (i = 0; i < 1000; i++)
+    for (unsigned i = 0; i < 1000; i++)
         backoff_pause_once(&b, &seed);
     assert_int_equal(yields_made, 0);
     clock_now = 1000 + PAWL_SPIN_SUSPECT_NS;
     backoff_pause_once(&b, &seed);
     assert_int_equal(yields_made, 0);
     clock_now++;
-    for (i = 1; i <= 10; i++) {
+    for (unsigned i = 1; i <= 10; i++) {
         backoff_pause_once(&b, &seed);
         assert_int_equal(yields_made, i); /* from then on each pause ends in one */
     }

@@ -54,9 +54,8 @@ static void run_all(unsigned op, unsigned bits, bool by_type, bool wanted)
 
 TEST_CASE(each_operation_leaves_what_its_new_state_holds_and_the_application_bits)
 {
-    unsigned op, bits;
-    for (op = 0; op < OP_COUNT; op++)
-        for (bits = 0; bits < 8; bits++) {
+    for (unsigned op = 0; op < OP_COUNT; op++)
+        for (unsigned bits = 0; bits < 8; bits++) {
             run_all(op, bits % 4, bits >= 4, true);
             assert_int_equal(lock16.word, held(16, table_ops[op].to) + bits % 4);
             assert_int_equal(lock32.word, held(32, table_ops[op].to) + bits % 4);
@@ -145,10 +144,8 @@ TEST_CASE(only_the_two_application_bits_can_be_changed)
 
 TEST_CASE(the_snapshots_tell_the_states_apart)
 {
-    unsigned bits;
-    int s;
-    for (bits = 0; bits < 4; bits++)
-        for (s = PAWL_STATE_U; s <= PAWL_STATE_A; s++) {
+    for (unsigned bits = 0; bits < 4; bits++)
+        for (int s = PAWL_STATE_U; s <= PAWL_STATE_A; s++) {
             lock32.word = (uint32_t)(held(32, (enum pawl_state)s) + bits);
             assert_int_equal(pawl_spin32_is_free(&lock32), s == PAWL_STATE_U);
             assert_int_equal(pawl_spin32_is_read(&lock32), s == PAWL_STATE_R);
@@ -174,10 +171,8 @@ TEST_CASE(each_try_beside_each_holder_succeeds_or_leaves_the_word_as_it_was)
         {OP_try_read_to_atomic, {true, false, false, false, false}},
         {OP_try_seek_to_write, {true, false, false, false, false}},
     };
-    unsigned i;
-    int beside;
-    for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        for (beside = PAWL_STATE_U; beside <= PAWL_STATE_A; beside++) {
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        for (int beside = PAWL_STATE_U; beside <= PAWL_STATE_A; beside++) {
             const struct table_op_row *row = &table_ops[rows[i].op];
             if ((int)row->from + beside > PAWL_STATE_R + PAWL_STATE_S && row->from != PAWL_STATE_U)
                 continue; /* never in together */

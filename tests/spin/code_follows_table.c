@@ -27,9 +27,8 @@ static uint64_t on_memory(const struct pawl_operation *o)
 {
     const uint64_t mask = table_mask(o->width * 8);
     uint64_t found = 0;
-    uint64_t made;
     memcpy(&found, o->address, o->width); /* little endian, as all targets that tests run on */
-    made = found;
+    uint64_t made = found;
     switch (o->kind) {
     case PAWL_HOOK_ADD: made = found + o->operand; break;
     case PAWL_HOOK_SUB: made = found - o->operand; break;
@@ -101,7 +100,6 @@ void *pawl_hook_shared(void *object)
 
 static void run_once(void)
 {
-    volatile bool result;
     run.step = STEP_COUNT;
     memset(run.visits, 0, sizeof run.visits);
     run.depth = 0;
@@ -116,7 +114,7 @@ static void run_once(void)
     run.left = false;
     if (setjmp(run.out))
         return;
-    result = run.target->run(&lock);
+    volatile bool result = run.target->run(&lock);
     if (run.step < STEP_COUNT)
         mistake("ended early", 0, run.step);
     same("result", result,
@@ -140,7 +138,6 @@ static bool next_script(void)
 static bool agrees(const struct target *target, const struct table *t, uint64_t application,
                    bool *visited)
 {
-    unsigned i;
     run.table = *t;
     run.target = target;
     run.application = application;
@@ -149,7 +146,7 @@ static bool agrees(const struct target *target, const struct table *t, uint64_t 
     memset(run.outcomes, 0, sizeof run.outcomes);
     do {
         run_once();
-        for (i = 0; i < STEP_COUNT; i++)
+        for (unsigned i = 0; i < STEP_COUNT; i++)
             visited[i] = visited[i] || run.visits[i];
         if (run.mistake[0])
             return false;
@@ -161,13 +158,11 @@ TEST_CASE(every_operation_makes_the_accesses_that_the_table_foretells)
 {
     const struct table t = table_as_it_is();
     bool visited[STEP_COUNT] = {false};
-    uint64_t application;
-    unsigned i;
-    for (application = 0; application <= 3; application += TEST_SANITIZED ? 3 : 1)
-        for (i = 0; i < TARGETS; i++)
+    for (uint64_t application = 0; application <= 3; application += TEST_SANITIZED ? 3 : 1)
+        for (unsigned i = 0; i < TARGETS; i++)
             if (!agrees(&targets[i], &t, application, visited))
                 fail_msg("%s", run.mistake);
-    for (i = 0; i < STEP_COUNT; i++)
+    for (unsigned i = 0; i < STEP_COUNT; i++)
         if (!visited[i])
             fail_msg("%s was never reached", t.steps[i].name);
 }
@@ -176,8 +171,7 @@ TEST_CASE(every_operation_makes_the_accesses_that_the_table_foretells)
 static bool is_noticed(const struct table *t, unsigned step)
 {
     bool visited[STEP_COUNT] = {false};
-    unsigned i;
-    for (i = 0; i < TARGETS; i++)
+    for (unsigned i = 0; i < TARGETS; i++)
         if (targets[i].bits == 32 && targets[i].op == t->steps[step].op)
             return !agrees(&targets[i], t, 0, visited);
     return false;
@@ -194,9 +188,8 @@ static void skip_under_thread_sanitizer(void)
 
 TEST_CASE(a_change_of_any_order_tag_or_unit_is_noticed)
 {
-    unsigned step;
     skip_under_thread_sanitizer();
-    for (step = 0; step < STEP_COUNT; step++) {
+    for (unsigned step = 0; step < STEP_COUNT; step++) {
         struct table t = table_as_it_is();
         t.steps[step].order = t.steps[step].order == ORDER_relaxed ? ORDER_acquire : ORDER_relaxed;
         if (!is_noticed(&t, step))
@@ -214,15 +207,14 @@ TEST_CASE(a_change_of_any_order_tag_or_unit_is_noticed)
 
 TEST_CASE(a_change_of_any_gate_or_row_is_noticed)
 {
-    unsigned i;
     skip_under_thread_sanitizer();
-    for (i = 0; i < STEP_COUNT; i++) {
+    for (unsigned i = 0; i < STEP_COUNT; i++) {
         struct table t = table_as_it_is();
         t.steps[i].gate = t.steps[i].gate == TEST_NO_W ? TEST_NO_SW : TEST_NO_W;
         if (t.steps[i].how != HOW_ADD && !is_noticed(&t, i))
             fail_msg("%s with another gate", t.steps[i].name);
     }
-    for (i = 0; i < TABLE_NEXTS; i++) {
+    for (unsigned i = 0; i < TABLE_NEXTS; i++) {
         struct table t = table_as_it_is();
         t.nexts[i].next =
             t.nexts[i].next == STEP_END_granted ? STEP_drop_read_leave : STEP_END_granted;
@@ -251,11 +243,9 @@ static void set_word(unsigned bits, uint64_t word)
 
 TEST_CASE(an_undisturbed_operation_costs_what_the_table_says)
 {
-    uint64_t application;
-    unsigned i;
     plain = true;
-    for (application = 0; application <= PAWL_SPIN_APPLICATION_BITS; application++)
-        for (i = 0; i < TARGETS; i++) {
+    for (uint64_t application = 0; application <= PAWL_SPIN_APPLICATION_BITS; application++)
+        for (unsigned i = 0; i < TARGETS; i++) {
             const struct table_op_row *op = &table_ops[targets[i].op];
             const unsigned bits = targets[i].bits;
             set_word(bits, table_operand(bits, table_held(op->from)) + application);

@@ -141,11 +141,10 @@ static unsigned outcome(unsigned i)
 /* A word with which the operation is soon over. */
 static uint64_t shortest(void)
 {
-    unsigned i;
-    for (i = 0; i < WORDS; i++)
+    for (unsigned i = 0; i < WORDS; i++)
         if (outcome(i) == STEP_END_granted || outcome(i) == 1000)
             return word_number(i);
-    for (i = 0; i < WORDS; i++)
+    for (unsigned i = 0; i < WORDS; i++)
         if (outcome(i) < STEP_COUNT)
             return word_number(i);
     return word_number(0);
@@ -165,8 +164,7 @@ static unsigned choose(unsigned count)
 static uint64_t choose_word(void)
 {
     const unsigned i = choose(WORDS);
-    unsigned j;
-    for (j = 0; j < i; j++)
+    for (unsigned j = 0; j < i; j++)
         if (outcome(j) == outcome(i))
             run.hurry = true;
     return word_number(i);
@@ -240,7 +238,6 @@ static uint64_t exchange(const struct pawl_operation *o)
 {
     const struct table_step_row *row = &run.table.steps[run.step];
     const uint64_t wanted = run.seen;
-    uint64_t found;
     same("kind", (uint64_t)o->kind, PAWL_HOOK_COMPARE_EXCHANGE);
     same("expected", o->expected, wanted);
     same("operand", o->operand,
@@ -251,7 +248,7 @@ static uint64_t exchange(const struct pawl_operation *o)
         return wanted;
     }
     run.looked = false;
-    found = choose_word();
+    uint64_t found = choose_word();
     if (found == wanted)
         found ^= PAWL_SPIN_APPLICATION_BITS; /* changed, but not in what the lock looks at */
     run.looked = passes(row->gate, found);
@@ -269,13 +266,12 @@ static uint64_t look(const struct pawl_operation *o)
     const struct table_step_row *row = &run.table.steps[run.step];
     const struct table_insist_row *insist = table_insist(&run.table, run.step);
     const bool waits = row->how == HOW_WAIT || row->how == HOW_WAIT_ADD;
-    uint64_t found;
     same("kind", (uint64_t)o->kind, PAWL_HOOK_LOAD);
     expect_order(o, row->how == HOW_WAIT ? row->order : ORDER_relaxed,
                  row->how == HOW_WAIT ? row->tag : TAG_NONE);
     if (run.polls > 0 && !run.paused && run.unpaused++ > 0)
         mistake("polls without a pause", run.polls, 1);
-    found = answer();
+    uint64_t found = answer();
     run.paused = false;
     run.seen = found;
     if (passes(row->gate, found)) {

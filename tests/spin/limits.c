@@ -20,11 +20,10 @@ static uint16_t word_of(unsigned writers, unsigned seekers, unsigned atomics, un
 
 TEST_CASE(within_the_limits_no_claim_is_overlooked_in_any_16_bit_word)
 {
-    unsigned w, s, a, r;
-    for (w = 0; 5 * w <= 255; w++)
-        for (s = 0; 5 * w + s <= 255 && w + s <= 63; s++)
-            for (a = 0; 5 * w + s + 4 * a <= 255; a++)
-                for (r = 0; w + s + r <= 63; r++) {
+    for (unsigned w = 0; 5 * w <= 255; w++)
+        for (unsigned s = 0; 5 * w + s <= 255 && w + s <= 63; s++)
+            for (unsigned a = 0; 5 * w + s + 4 * a <= 255; a++)
+                for (unsigned r = 0; w + s + r <= 63; r++) {
                     const uint16_t word = word_of(w, s, a, r);
                     const struct table_fields f = table_fields_of(16, word);
                     if ((w || s || a) != !ipawl_spin16_no_seeker_or_writer_(word) ||
@@ -37,9 +36,8 @@ TEST_CASE(within_the_limits_no_claim_is_overlooked_in_any_16_bit_word)
 
 TEST_CASE(the_least_crowd_that_reads_as_nobody_is_51_writers_and_a_seeker)
 {
-    unsigned claimants, s;
-    for (claimants = 1; claimants <= 63; claimants++)
-        for (s = 0; s <= claimants; s++)
+    for (unsigned claimants = 1; claimants <= 63; claimants++)
+        for (unsigned s = 0; s <= claimants; s++)
             if (ipawl_spin16_no_seeker_or_writer_(word_of(claimants - s, s, 0, 0))) {
                 assert_int_equal(claimants, 52);
                 assert_int_equal(s, 1);
@@ -92,9 +90,8 @@ struct crowd {
 static void read_together(void *opaque, unsigned index)
 {
     struct crowd *c = (struct crowd *)opaque;
-    unsigned i;
     (void)index;
-    for (i = 0; i < c->rounds; i++) {
+    for (unsigned i = 0; i < c->rounds; i++) {
         pawl_spin16_take_read(&c->lock);
         pthread_barrier_wait(&c->all_in); /* passes only when all 63 are in */
         must(pawl_load_relaxed16(&c->lock.word) == READERS * PAWL_SPIN16_R + 1);
@@ -118,9 +115,8 @@ TEST_CASE(sixty_three_threads_read_at_once)
 static void write_in_turn(void *opaque, unsigned index)
 {
     struct crowd *c = (struct crowd *)opaque;
-    unsigned i;
     (void)index;
-    for (i = 0; i < c->rounds; i++) {
+    for (unsigned i = 0; i < c->rounds; i++) {
         pawl_spin16_take_write(&c->lock);
         c->plain++;
         pawl_spin16_drop_write(&c->lock);

@@ -42,13 +42,12 @@ static void all_end(void)
 
 TEST_CASE(fifty_one_writers_claim_at_one_instant_and_each_is_served_alone)
 {
-    unsigned i;
     lock.word = 3; /* the application's */
     served = most_inside = 0;
     sim_begin();
-    for (i = 0; i < 51; i++)
+    for (unsigned i = 0; i < 51; i++)
         sim_start(write_once, NULL);
-    for (i = 0; i < 51; i++)
+    for (unsigned i = 0; i < 51; i++)
         sim_step(i);
     assert_int_equal(lock.word >> 8, 255); /* W and S full: 51 x 5 */
     assert_false(pawl_spin16_try_read(&lock));
@@ -61,11 +60,10 @@ TEST_CASE(fifty_one_writers_claim_at_one_instant_and_each_is_served_alone)
 
 TEST_CASE(sixty_three_readers_are_in_at_one_instant)
 {
-    unsigned i;
     lock.word = 3;
     served = 0;
     sim_begin();
-    for (i = 0; i < 63; i++) {
+    for (unsigned i = 0; i < 63; i++) {
         sim_start(read_once, NULL);
         sim_step(i);
         sim_step(i); /* reads, adds: stands before its drop */

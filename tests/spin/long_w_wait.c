@@ -16,8 +16,7 @@ static int seed;
 TEST_CASE(no_pause_is_longer_than_the_bound_however_long_the_wait)
 {
     struct backoff b = BACKOFF_INIT;
-    unsigned i;
-    for (i = 0; i < 100000; i++) {
+    for (unsigned i = 0; i < 100000; i++) {
         assert_in_range(pause_length(&b, &seed), 2, PAWL_SPIN_LONGEST_PAUSE);
         clock_now += 10000;
     }

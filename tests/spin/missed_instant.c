@@ -12,16 +12,15 @@ static struct sim_call other = {&lock, false};
 
 TEST_CASE(a_missed_instant_with_a_writer_behind_it_ends)
 {
-    unsigned turner, writer;
     lock.word = 0;
     sim_begin();
     pawl_spin32_take_atomic(&lock);
     pawl_spin32_take_atomic(&lock);
-    turner = sim_start(sim_atomic_to_read, &x);
+    unsigned turner = sim_start(sim_atomic_to_read, &x);
     sim_step(turner);
     assert_true(sim_only_reads(turner, 5)); /* W is there */
     pawl_spin32_drop_atomic(&lock);         /* W is zero, and X does not look */
-    writer = sim_start(sim_take_write, &other);
+    unsigned writer = sim_start(sim_take_write, &other);
     sim_step(writer);
     assert_int_equal(sim_words_w(&lock), 1);
     assert_true(sim_only_reads(writer, 5));
@@ -36,12 +35,11 @@ TEST_CASE(a_missed_instant_with_a_writer_behind_it_ends)
 /* Readers may come and go in the instant; they are no reason to let go. */
 TEST_CASE(a_missed_instant_with_readers_in_it_costs_nothing)
 {
-    unsigned turner;
     lock.word = 0;
     sim_begin();
     pawl_spin32_take_atomic(&lock);
     pawl_spin32_take_atomic(&lock);
-    turner = sim_start(sim_atomic_to_read, &x);
+    unsigned turner = sim_start(sim_atomic_to_read, &x);
     sim_step(turner);
     pawl_spin32_drop_atomic(&lock);
     assert_true(pawl_spin32_try_read(&lock));

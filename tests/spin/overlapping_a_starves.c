@@ -17,11 +17,11 @@ enum { ROUNDS = 10 * PAWL_SPIN_PATIENCE };
 static unsigned rounds_until_in(void (*take)(void *))
 {
     unsigned held = 1;
-    unsigned round, waiter;
+    unsigned round;
     lock.word = 0;
     sim_begin();
     pawl_spin32_take_atomic(&lock);
-    waiter = sim_start(take, &waiting);
+    unsigned waiter = sim_start(take, &waiting);
     for (round = 0; round < ROUNDS && !sim_all[waiter].ended; round++) {
         const bool came = pawl_spin32_try_atomic(&lock);
         held += came;
@@ -59,11 +59,10 @@ TEST_CASE(a_seeker_gets_in_between_overlapping_atomic_users)
 /* Patience is for atomic users alone: behind a writer nobody insists. */
 TEST_CASE(a_reader_behind_a_writer_only_reads)
 {
-    unsigned reader;
     lock.word = 0;
     sim_begin();
     pawl_spin32_take_write(&lock);
-    reader = sim_start(sim_take_read, &waiting);
+    unsigned reader = sim_start(sim_take_read, &waiting);
     assert_true(sim_only_reads(reader, 20 * PAWL_SPIN_PATIENCE));
     pawl_spin32_drop_write(&lock);
     assert_true(sim_ends(reader));

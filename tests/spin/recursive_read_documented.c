@@ -13,13 +13,12 @@ static struct sim_call writing = {&lock, false};
 
 static void reader_inside(void (*take)(pawl_spin32 *), void (*drop)(pawl_spin32 *))
 {
-    unsigned writer, reader;
     lock.word = 0;
     sim_begin();
     take(&lock); /* the outer hold, of the thread that will read */
-    writer = sim_start(sim_take_write, &writing);
+    unsigned writer = sim_start(sim_take_write, &writing);
     assert_false(sim_ends(writer));
-    reader = sim_start(sim_take_read, &inner);
+    unsigned reader = sim_start(sim_take_read, &inner);
     assert_true(sim_only_reads(reader, 200));  /* waits for the writer ... */
     assert_true(sim_only_reads(writer, 200));  /* ... who waits for the outer hold */
     assert_false(pawl_spin32_try_read(&lock)); /* which a try tells, and does not wait */

@@ -48,26 +48,23 @@ static bool acquires(const struct pawl_operation *o)
 static unsigned acquires_since(unsigned thread, unsigned from)
 {
     unsigned count = 0;
-    unsigned i;
-    for (i = from; i < sim_recorded; i++)
+    for (unsigned i = from; i < sim_recorded; i++)
         count += sim_records[i].thread == thread && acquires(&sim_records[i].operation);
     return count;
 }
 
 TEST_CASE(the_access_that_ends_a_wait_acquires)
 {
-    unsigned i;
-    for (i = 0; i < sizeof waits / sizeof waits[0]; i++) {
-        unsigned thread, steps, left;
+    for (unsigned i = 0; i < sizeof waits / sizeof waits[0]; i++) {
         lock.word = waits[i].word;
         sim_begin();
-        thread = sim_start(waits[i].body, &call);
-        for (steps = 0; steps < 10; steps++) {
+        unsigned thread = sim_start(waits[i].body, &call);
+        for (unsigned steps = 0; steps < 10; steps++) {
             if (sim_all[thread].ended)
                 fail_msg("%s does not wait", waits[i].name);
             sim_step(thread);
         }
-        left = sim_recorded;
+        unsigned left = sim_recorded;
         lock.word -= waits[i].leaves;
         assert_true(sim_ends(thread));
         assert_true(call.result);

@@ -79,11 +79,10 @@ static void anybody_may_turn_an_unlocked_lock_to_any_state_at_once(void **state)
 static void a_reader_waits_for_the_writer_to_leave(void **state)
 {
     operation take = take_read;
-    pthread_t thread;
     (void)state;
     pawl_spin32_take_write(&lock);
     assert_false(pawl_spin32_try_read(&lock));
-    thread = start_claim(&take);
+    pthread_t thread = start_claim(&take);
     sched_yield();
     assert_false(claimant_holds());
     pawl_spin32_drop_write(&lock);
@@ -109,11 +108,10 @@ static void one_other_may_seek_beside_readers(void **state)
 static void a_writer_claims_beside_readers_and_waits_for_all_of_them(void **state)
 {
     operation take = take_write;
-    pthread_t thread;
     (void)state;
     pawl_spin32_take_read(&lock);
     pawl_spin32_take_read(&lock);
-    thread = start_claim(&take);
+    pthread_t thread = start_claim(&take);
     wait_until_w_shows();
     assert_false(pawl_spin32_try_read(&lock));
     pawl_spin32_drop_read(&lock);
@@ -127,13 +125,12 @@ static void a_writer_claims_beside_readers_and_waits_for_all_of_them(void **stat
 static void a_seeker_waits_for_writers_and_seekers_to_leave(void **state)
 {
     operation take = take_seek;
-    pthread_t thread;
     (void)state;
     pawl_spin32_take_write(&lock);
     assert_false(pawl_spin32_try_seek(&lock));
     pawl_spin32_write_to_seek(&lock);
     assert_false(pawl_spin32_try_seek(&lock));
-    thread = start_claim(&take);
+    pthread_t thread = start_claim(&take);
     sched_yield();
     assert_false(claimant_holds());
     pawl_spin32_drop_seek(&lock);
@@ -161,12 +158,11 @@ static void a_seeker_upgrades_at_any_instant_without_notice(void **state)
 static void an_upgraded_seeker_waits_for_the_readers_to_leave(void **state)
 {
     operation move = pawl_spin32_seek_to_write;
-    pthread_t thread;
     (void)state;
     pawl_spin32_take_read(&lock);
     pawl_spin32_take_seek(&lock);
     assert_false(pawl_spin32_try_seek_to_write(&lock));
-    thread = start_claim(&move);
+    pthread_t thread = start_claim(&move);
     wait_until_w_shows();
     assert_false(claimant_holds());
     assert_false(pawl_spin32_try_read(&lock));
@@ -196,12 +192,11 @@ static void a_seeker_may_become_a_reader(void **state)
 static void a_writer_waits_for_writers_to_leave(void **state)
 {
     operation take = take_write;
-    pthread_t thread;
     (void)state;
     pawl_spin32_take_write(&lock);
     assert_false(pawl_spin32_try_write(&lock));
     assert_false(pawl_spin32_claim_write(&lock));
-    thread = start_claim(&take);
+    pthread_t thread = start_claim(&take);
     sched_yield();
     assert_false(claimant_holds());
     pawl_spin32_drop_write(&lock);
@@ -211,10 +206,9 @@ static void a_writer_waits_for_writers_to_leave(void **state)
 static void a_writer_waits_for_the_seeker_to_leave_and_lets_no_other_seeker_in(void **state)
 {
     operation take = take_write;
-    pthread_t thread;
     (void)state;
     pawl_spin32_take_seek(&lock);
-    thread = start_claim(&take);
+    pthread_t thread = start_claim(&take);
     wait_until_w_shows();
     assert_false(claimant_holds());
     assert_false(pawl_spin32_try_seek(&lock));
@@ -258,14 +252,13 @@ static void a_writer_may_become_a_reader(void **state)
 static void an_atomic_user_waits_for_writers_and_seekers_to_leave(void **state)
 {
     operation take = take_atomic;
-    pthread_t thread;
     (void)state;
     pawl_spin32_take_seek(&lock);
     assert_false(pawl_spin32_try_atomic(&lock));
     assert_false(pawl_spin32_claim_atomic(&lock));
     pawl_spin32_seek_to_write(&lock);
     assert_false(pawl_spin32_try_atomic(&lock));
-    thread = start_claim(&take);
+    pthread_t thread = start_claim(&take);
     sched_yield();
     assert_false(claimant_holds());
     pawl_spin32_drop_write(&lock);
@@ -284,11 +277,10 @@ static void atomic_users_do_not_exclude_each_other(void **state)
 static void an_atomic_user_enters_once_the_readers_have_left(void **state)
 {
     operation take = take_atomic;
-    pthread_t thread;
     (void)state;
     pawl_spin32_take_read(&lock);
     assert_false(pawl_spin32_try_atomic(&lock));
-    thread = start_claim(&take);
+    pthread_t thread = start_claim(&take);
     wait_until_w_shows();
     assert_false(claimant_holds());
     assert_false(pawl_spin32_try_read(&lock));

@@ -30,8 +30,7 @@ static const uint32_t held[] = {0, PAWL_SPIN32_R, PAWL_SPIN32_S + PAWL_SPIN32_R,
 TEST_CASE(a_drop_or_move_down_is_one_subtraction_with_release)
 {
     unsigned downs = 0;
-    unsigned i;
-    for (i = 0; i < OPERATIONS; i++) {
+    for (unsigned i = 0; i < OPERATIONS; i++) {
         if (!operations[i].down)
             continue;
         lock.word = held[operations[i].from];
@@ -49,18 +48,16 @@ TEST_CASE(a_drop_or_move_down_is_one_subtraction_with_release)
 /* Beside nobody, and beside one of each state that then leaves. */
 TEST_CASE(nothing_is_sequentially_consistent)
 {
-    unsigned i, beside, k;
-    for (i = 0; i < OPERATIONS; i++)
-        for (beside = PAWL_STATE_U; beside <= PAWL_STATE_A; beside++) {
-            unsigned thread;
+    for (unsigned i = 0; i < OPERATIONS; i++)
+        for (unsigned beside = PAWL_STATE_U; beside <= PAWL_STATE_A; beside++) {
             lock.word = held[operations[i].from] + held[beside];
             sim_begin();
-            thread = sim_start(operations[i].body, &call);
-            for (k = 0; k < 100 && !sim_all[thread].ended; k++)
+            unsigned thread = sim_start(operations[i].body, &call);
+            for (unsigned k = 0; k < 100 && !sim_all[thread].ended; k++)
                 sim_step(thread);
             lock.word -= held[beside];
             assert_true(sim_ends(thread));
-            for (k = 0; k < sim_recorded; k++) {
+            for (unsigned k = 0; k < sim_recorded; k++) {
                 if (sim_records[k].operation.order == PAWL_ORDER_SEQ_CST)
                     fail_msg("%s is sequentially consistent", operations[i].name);
                 assert_int_not_equal(sim_records[k].operation.kind, PAWL_HOOK_FENCE);

@@ -108,14 +108,12 @@ static void follow_insist(struct paths *p, enum table_step step, struct table_un
 
 static void follow(struct paths *p, enum table_step step, struct table_units sum)
 {
-    const struct table_step_row *row;
-    unsigned i;
     if (step > STEP_COUNT) {
         end_of_path(p, step, sum);
         return;
     }
     assert_true(step < STEP_COUNT);
-    row = &p->table->steps[step];
+    const struct table_step_row *row = &p->table->steps[step];
     if (p->seen[step]) {
         if (!table_same_units(p->sum[step], sum))
             fail_msg("%s reaches %s with different units", p->table->ops[p->root].name, row->name);
@@ -126,7 +124,7 @@ static void follow(struct paths *p, enum table_step step, struct table_units sum
     if (row->how == HOW_LOOK_ADD || row->how == HOW_LOOK_CAS)
         end_of_path(p, STEP_END_failed, sum);
     follow_insist(p, step, sum);
-    for (i = 0; i < TABLE_NEXTS; i++)
+    for (unsigned i = 0; i < TABLE_NEXTS; i++)
         if (p->table->nexts[i].step == step)
             follow(p, p->table->nexts[i].next, table_sum(sum, row->add));
 }
@@ -145,8 +143,7 @@ static struct paths paths_of(const struct table *t, enum table_op op)
 TEST_CASE(granted_paths_add_what_the_new_state_holds_and_failed_ones_nothing)
 {
     const struct table t = table_as_it_is();
-    unsigned op;
-    for (op = 0; op < OP_COUNT; op++) {
+    for (unsigned op = 0; op < OP_COUNT; op++) {
         const struct paths p = paths_of(&t, (enum table_op)op);
         assert_true(p.grants);
         assert_int_equal(p.fails, t.ops[op].kind == KIND_try || t.ops[op].kind == KIND_claim);
@@ -157,15 +154,14 @@ TEST_CASE(every_step_decides_on_every_word_and_is_reached)
 {
     const struct table t = table_as_it_is();
     bool reached[STEP_COUNT] = {false};
-    unsigned op, step, i;
-    for (op = 0; op < OP_COUNT; op++) {
+    for (unsigned op = 0; op < OP_COUNT; op++) {
         const struct paths p = paths_of(&t, (enum table_op)op);
-        for (step = 0; step < STEP_COUNT; step++)
+        for (unsigned step = 0; step < STEP_COUNT; step++)
             reached[step] = reached[step] || p.seen[step];
     }
-    for (step = 0; step < STEP_COUNT; step++) {
+    for (unsigned step = 0; step < STEP_COUNT; step++) {
         enum table_test last = TEST_COUNT;
-        for (i = 0; i < TABLE_NEXTS; i++)
+        for (unsigned i = 0; i < TABLE_NEXTS; i++)
             if (t.nexts[i].step == (enum table_step)step)
                 last = t.nexts[i].test;
         assert_int_equal(last, TEST_ANY);
@@ -175,8 +171,7 @@ TEST_CASE(every_step_decides_on_every_word_and_is_reached)
 
 static bool waits(const struct table *t, const struct paths *p, bool (*bad)(enum table_test))
 {
-    unsigned step;
-    for (step = 0; step < STEP_COUNT; step++)
+    for (unsigned step = 0; step < STEP_COUNT; step++)
         if (p->seen[step]) {
             const enum table_how how = t->steps[step].how;
             if ((how == HOW_WAIT || how == HOW_WAIT_ADD) && bad(t->steps[step].gate))
@@ -200,8 +195,7 @@ static bool gate_on_more_than_readers(enum table_test gate)
 TEST_CASE(a_try_never_waits_and_a_claim_waits_for_readers_only)
 {
     const struct table t = table_as_it_is();
-    unsigned op;
-    for (op = 0; op < OP_COUNT; op++) {
+    for (unsigned op = 0; op < OP_COUNT; op++) {
         const struct paths p = paths_of(&t, (enum table_op)op);
         switch (t.ops[op].kind) {
         case KIND_try:
@@ -216,8 +210,8 @@ TEST_CASE(a_try_never_waits_and_a_claim_waits_for_readers_only)
 TEST_CASE(a_drop_is_one_releasing_addition)
 {
     const struct table t = table_as_it_is();
-    unsigned op, step, count;
-    for (op = 0; op < OP_COUNT; op++) {
+    unsigned step, count;
+    for (unsigned op = 0; op < OP_COUNT; op++) {
         if (t.ops[op].kind != KIND_drop)
             continue;
         const struct paths p = paths_of(&t, (enum table_op)op);
@@ -233,8 +227,7 @@ TEST_CASE(a_drop_is_one_releasing_addition)
 
 static unsigned tag_named(const char *name, size_t length)
 {
-    unsigned i;
-    for (i = 1; i < TAG_COUNT; i++)
+    for (unsigned i = 1; i < TAG_COUNT; i++)
         if (strlen(table_tags[i].name) == length && !strncmp(table_tags[i].name, name, length))
             return i;
     return TAG_NONE;
@@ -264,8 +257,7 @@ static bool releases(unsigned tag)
 
 TEST_CASE(every_tag_has_partners_that_exist_and_name_it)
 {
-    unsigned tag;
-    for (tag = 1; tag < TAG_COUNT; tag++) {
+    for (unsigned tag = 1; tag < TAG_COUNT; tag++) {
         const char *at = table_tags[tag].partners;
         assert_true(*at != 0);
         while (*at) {
@@ -282,9 +274,8 @@ TEST_CASE(every_tag_has_partners_that_exist_and_name_it)
 
 TEST_CASE(one_side_of_each_pair_acquires_and_the_other_releases)
 {
-    unsigned tag, partner;
-    for (tag = 1; tag < TAG_COUNT; tag++)
-        for (partner = 1; partner < TAG_COUNT; partner++)
+    for (unsigned tag = 1; tag < TAG_COUNT; tag++)
+        for (unsigned partner = 1; partner < TAG_COUNT; partner++)
             if (names_partner(tag, partner) && !(acquires(tag) && releases(partner)) &&
                 !(releases(tag) && acquires(partner)))
                 fail_msg("%s and %s order nothing", table_tags[tag].name, table_tags[partner].name);
@@ -293,10 +284,9 @@ TEST_CASE(one_side_of_each_pair_acquires_and_the_other_releases)
 TEST_CASE(the_table_uses_every_tag_of_the_transitions)
 {
     bool used[TAG_COUNT] = {false};
-    unsigned i;
-    for (i = 0; i < STEP_COUNT; i++)
+    for (unsigned i = 0; i < STEP_COUNT; i++)
         used[table_steps[i].tag] = true;
-    for (i = 1; i < TAG_COUNT; i++)
+    for (unsigned i = 1; i < TAG_COUNT; i++)
         assert_int_equal(used[i], !strncmp(table_tags[i].name, "SPIN_", 5) &&
                                       strncmp(table_tags[i].name, "SPIN_BITS", 9) != 0);
 }

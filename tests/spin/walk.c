@@ -12,11 +12,10 @@ enum { LIMIT = 3000000 };
 static size_t walk_well(unsigned bits, unsigned threads, uint64_t application)
 {
     struct walk *k = walk_new(bits, threads, application);
-    size_t count;
     walk_all(k, LIMIT);
     walk_report(k);
     assert_int_equal(k->verdict, WALK_GOOD);
-    count = k->state_count;
+    size_t count = k->state_count;
     walk_free(k);
     return count;
 }
@@ -29,8 +28,7 @@ TEST_CASE(three_threads_exclude_each_other_and_can_always_end)
 TEST_CASE(the_application_bits_change_nothing_and_are_not_changed)
 {
     const size_t without = walk_well(16, 3, 0);
-    uint64_t application;
-    for (application = 1; application <= 3; application++)
+    for (uint64_t application = 1; application <= 3; application++)
         assert_int_equal(walk_well(16, 3, application), without);
 }
 
@@ -54,12 +52,11 @@ TEST_CASE(four_threads_exclude_each_other_and_can_always_end)
 TEST_CASE(every_row_of_the_table_is_walked)
 {
     struct walk *k = walk_new(16, 3, 0);
-    unsigned i;
     assert_int_equal(walk_all(k, LIMIT), WALK_GOOD);
-    for (i = 0; i < TABLE_NEXTS; i++)
+    for (unsigned i = 0; i < TABLE_NEXTS; i++)
         if (!k->taken[i])
             fail_msg("%s: its row %u", k->table.steps[k->table.nexts[i].step].name, i);
-    for (i = 0; i < TABLE_INSISTS; i++)
+    for (unsigned i = 0; i < TABLE_INSISTS; i++)
         assert_true(k->insisted[i]);
     walk_free(k);
 }
@@ -78,8 +75,7 @@ TEST_CASE(nobody_gets_stuck_without_insisting)
 static void change_test(struct table *t, enum table_step step, enum table_test from,
                         enum table_test to)
 {
-    unsigned i;
-    for (i = 0; i < TABLE_NEXTS; i++)
+    for (unsigned i = 0; i < TABLE_NEXTS; i++)
         if (t->nexts[i].step == step && t->nexts[i].test == from) {
             t->nexts[i].test = to;
             return;
@@ -90,8 +86,7 @@ static void change_test(struct table *t, enum table_step step, enum table_test f
 static void change_next(struct table *t, enum table_step step, enum table_test test,
                         enum table_step to)
 {
-    unsigned i;
-    for (i = 0; i < TABLE_NEXTS; i++)
+    for (unsigned i = 0; i < TABLE_NEXTS; i++)
         if (t->nexts[i].step == step && t->nexts[i].test == test) {
             t->nexts[i].next = to;
             return;
@@ -222,8 +217,7 @@ static const struct {
 
 TEST_CASE(every_planted_mistake_is_found)
 {
-    unsigned i;
-    for (i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
+    for (unsigned i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
         struct walk *k = walk_new(16, 3, 0);
         mistakes[i].plant(k);
         k->unseen[WALK_UNMARKED] = mistakes[i].found != WALK_UNMARKED;

@@ -23,16 +23,15 @@ static inline uint64_t walk_key_with(const struct walk *k, uint64_t key, unsigne
 {
     unsigned at[WALK_MAX_THREADS];
     uint64_t made = 0;
-    unsigned i, j;
-    for (i = 0; i < k->threads; i++)
+    for (unsigned i = 0; i < k->threads; i++)
         at[i] = i == thread ? position : walk_thread(key, i);
-    for (i = 1; i < k->threads; i++) /* sorted: threads are alike */
-        for (j = i; j > 0 && at[j - 1] > at[j]; j--) {
+    for (unsigned i = 1; i < k->threads; i++) /* sorted: threads are alike */
+        for (unsigned j = i; j > 0 && at[j - 1] > at[j]; j--) {
             const unsigned swap = at[j];
             at[j] = at[j - 1];
             at[j - 1] = swap;
         }
-    for (i = 0; i < k->threads; i++)
+    for (unsigned i = 0; i < k->threads; i++)
         made |= (uint64_t)at[i] << (8 * i);
     return made;
 }
@@ -47,7 +46,6 @@ static inline size_t walk_slot(const struct walk *k, uint64_t key)
 
 static inline void walk_index_room(struct walk *k)
 {
-    size_t i;
     if (k->state_count * 2 < k->index_size)
         return;
     k->index_size = k->index_size ? k->index_size * 2 : 1u << 16;
@@ -55,16 +53,15 @@ static inline void walk_index_room(struct walk *k)
     k->index = (uint32_t *)calloc(k->index_size, sizeof *k->index);
     if (!k->index)
         abort();
-    for (i = 0; i < k->state_count; i++)
+    for (size_t i = 0; i < k->state_count; i++)
         k->index[walk_slot(k, k->states[i].key)] = (uint32_t)(i + 1);
 }
 
 /* The number of the state, entered if it is new. The threads' positions determine the word. */
 static inline uint32_t walk_state_number(struct walk *k, uint64_t key, uint64_t word, uint32_t from)
 {
-    size_t slot;
     walk_index_room(k);
-    slot = walk_slot(k, key);
+    size_t slot = walk_slot(k, key);
     if (!k->index[slot]) {
         if (k->state_count == k->state_room) {
             k->state_room = k->state_room ? k->state_room * 2 : 1u << 16;
@@ -109,10 +106,9 @@ static inline bool walk_bypasses(const struct walk *k, uint64_t key, unsigned th
                                  const struct walk_position *to)
 {
     const struct walk_position *p = &k->positions[walk_thread(key, thread)];
-    unsigned i;
     if (p->step == STEP_COUNT || p->units.w || p->units.s || p->units.r || to->rights == RIGHT_U)
         return false;
-    for (i = 0; i < k->threads; i++) {
+    for (unsigned i = 0; i < k->threads; i++) {
         const struct walk_position *other = &k->positions[walk_thread(key, i)];
         if (i != thread && walk_waits_for_readers(k, other) && other->units.w && other->units.s)
             return true;
@@ -123,13 +119,12 @@ static inline bool walk_bypasses(const struct walk *k, uint64_t key, unsigned th
 static inline enum walk_verdict walk_check(const struct walk *k, const struct walk_state *s)
 {
     uint64_t sum = k->application;
-    unsigned i, j;
     unsigned writers = 0;
     unsigned atomics = 0;
-    for (i = 0; i < k->threads; i++) {
+    for (unsigned i = 0; i < k->threads; i++) {
         const struct walk_position *p = &k->positions[walk_thread(s->key, i)];
         sum = (sum + table_operand(k->bits, p->units)) & table_mask(k->bits);
-        for (j = 0; j < i; j++)
+        for (unsigned j = 0; j < i; j++)
             if (!walk_may_share(p->rights, k->positions[walk_thread(s->key, j)].rights))
                 return WALK_TOGETHER;
         if (walk_waits_for_readers(k, p)) {
@@ -186,8 +181,7 @@ static inline void walk_check_ends(struct walk *k)
 static inline void walk_expand(struct walk *k, size_t at)
 {
     static struct walk_edges e;
-    unsigned thread, i;
-    for (thread = 0; thread < k->threads && k->verdict == WALK_GOOD; thread++) {
+    for (unsigned thread = 0; thread < k->threads && k->verdict == WALK_GOOD; thread++) {
         const struct walk_state s = k->states[at];
         const unsigned position = walk_thread(s.key, thread);
         if (thread && position == walk_thread(s.key, thread - 1))
@@ -198,7 +192,7 @@ static inline void walk_expand(struct walk *k, size_t at)
             k->bad = at;
             return;
         }
-        for (i = 0; i < e.count; i++) {
+        for (unsigned i = 0; i < e.count; i++) {
             const unsigned to = walk_position_number(k, &e.at[i].to);
             const uint32_t next = walk_state_number(k, walk_key_with(k, s.key, thread, to),
                                                     e.at[i].word, (uint32_t)at);
@@ -222,12 +216,10 @@ static inline enum walk_verdict walk_all(struct walk *k, size_t limit)
     const struct walk_position idle = walk_idle(PAWL_STATE_U);
     const unsigned u = walk_position_number(k, &idle);
     uint64_t key = 0;
-    unsigned i;
-    size_t at;
-    for (i = 0; i < k->threads; i++)
+    for (unsigned i = 0; i < k->threads; i++)
         key = walk_key_with(k, key, i, u);
     walk_state_number(k, key, k->application, 0);
-    for (at = 0; at < k->state_count && k->verdict == WALK_GOOD; at++) {
+    for (size_t at = 0; at < k->state_count && k->verdict == WALK_GOOD; at++) {
         k->verdict = walk_check(k, &k->states[at]);
         k->bad = at;
         if (k->verdict == WALK_GOOD)
@@ -291,11 +283,10 @@ static inline void walk_print_trace(const struct walk *k, size_t at)
 {
     const struct walk_state *s = &k->states[at];
     const struct table_fields f = table_fields_of(k->bits, s->word);
-    unsigned i;
     if (at != 0)
         walk_print_trace(k, s->from);
     printf("%2u W %2u S %2u R |", (unsigned)f.W, (unsigned)f.S, (unsigned)f.R);
-    for (i = 0; i < k->threads; i++)
+    for (unsigned i = 0; i < k->threads; i++)
         walk_print_position(k, &k->positions[walk_thread(s->key, i)]);
     printf("\n");
 }

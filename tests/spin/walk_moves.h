@@ -181,14 +181,13 @@ static inline void walk_end(const struct walk *k, struct walk_edges *e, struct w
                             enum table_step end, uint64_t word)
 {
     const struct table_op_row *root = &k->table.ops[p.root];
-    struct walk_position idle;
     if (end == STEP_END_granted && p.then != OP_NONE) {
         const enum table_op then = p.then;
         p.then = OP_NONE;
         walk_to_step(k, e, p, table_first(&k->table, then), word, false);
         return;
     }
-    idle = walk_idle(end == STEP_END_granted ? root->to : root->from);
+    struct walk_position idle = walk_idle(end == STEP_END_granted ? root->to : root->from);
     if (!table_same_units(idle.units, p.units))
         e->verdict = WALK_HELD;
     walk_go(e, idle, word, false);
@@ -235,8 +234,7 @@ static inline void walk_insist(struct walk *k, struct walk_edges *e, struct walk
 static inline void walk_start(const struct walk *k, struct walk_edges *e, struct walk_position p,
                               uint64_t word)
 {
-    unsigned op;
-    for (op = 0; op < OP_COUNT; op++)
+    for (unsigned op = 0; op < OP_COUNT; op++)
         if ((unsigned)k->table.ops[op].from == (unsigned)p.rights && !k->without[op]) {
             struct walk_position q = p;
             q.root = (enum table_op)op;
@@ -250,14 +248,13 @@ static inline void walk_moves(struct walk *k, struct walk_edges *e, struct walk_
                               uint64_t word)
 {
     const struct table_step_row *row = &k->table.steps[p.step];
-    bool open;
     e->count = 0;
     e->verdict = WALK_GOOD;
     if (p.step == STEP_COUNT) {
         walk_start(k, e, p, word);
         return;
     }
-    open = table_passes(row->gate, table_fields_of(k->bits, word));
+    bool open = table_passes(row->gate, table_fields_of(k->bits, word));
     switch (row->how) {
     case HOW_ADD: walk_add(k, e, p, word); break;
     case HOW_LOOK_CAS:

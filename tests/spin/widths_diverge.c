@@ -70,8 +70,7 @@ TEST_CASE(the_widths_agree_after_each_of_many_operations)
     uint64_t random = test_seed();
     unsigned held[5] = {0, 0, 0, 0, 0};
     unsigned done[OP_COUNT] = {0};
-    unsigned i;
-    for (i = 0; i < 200000; i++) {
+    for (unsigned i = 0; i < 200000; i++) {
         const unsigned op = test_random_below(&random, OP_COUNT);
         const struct table_op_row *row = &table_ops[op];
         bool results[3];
@@ -97,7 +96,7 @@ TEST_CASE(the_widths_agree_after_each_of_many_operations)
         }
         assert_same_fields(row->name);
     }
-    for (i = 0; i < OP_COUNT; i++)
+    for (unsigned i = 0; i < OP_COUNT; i++)
         if (done[i] == 0)
             fail_msg("%s never succeeded", table_ops[i].name);
 }

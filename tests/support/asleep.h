@@ -11,11 +11,9 @@
 static uint32_t asleep_at(const void *address)
 {
     struct pawl_bucket *bucket = table_lock(address);
-    const struct pawl_queue *queue;
-    const struct pawl_waiter *w;
     uint32_t count = 0;
-    for (queue = bucket->queues; queue != NULL; queue = queue->next)
-        for (w = queue->oldest; w != NULL; w = w->younger)
+    for (const struct pawl_queue *queue = bucket->queues; queue != NULL; queue = queue->next)
+        for (const struct pawl_waiter *w = queue->oldest; w != NULL; w = w->younger)
             count += w->address == address && w->asleep != 0;
     table_unlock(bucket);
     return count;

@@ -27,10 +27,9 @@ static inline void run_again(void *variable)
 static inline void runs_again_with(const char *variable)
 {
     static char said[65536];
-    int status;
     if (getenv("PAWL_TEST_AGAIN") != NULL)
         return;
-    status = test_in_child(run_again, (void *)(uintptr_t)variable, said, sizeof said);
+    int status = test_in_child(run_again, (void *)(uintptr_t)variable, said, sizeof said);
     if (status != 0)
         fail_msg("with %s=1: status %#x\n%s", variable, (unsigned)status, said);
 }

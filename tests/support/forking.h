@@ -31,14 +31,13 @@ static void forking_trap(int number, siginfo_t *info, void *context)
     const uint64_t at = (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP];
     const int saved = errno;
     int status = 0;
-    pid_t child;
     (void)number, (void)info;
     if (at < (uint64_t)(uintptr_t)&__executable_start || at >= (uint64_t)(uintptr_t)&etext ||
         forking.bad_at != 0 || forking.seen[at & 0xffff]++ != 0)
         return;
     if (forking.passes != NULL && forking.passes())
         return;
-    child = fork();
+    pid_t child = fork();
     must(child >= 0);
     if (child == 0) {
         forking.is_child = true;

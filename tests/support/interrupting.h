@@ -194,9 +194,8 @@ static bool interrupting_is_shared(uintptr_t place)
 /* The same, for an instruction that is noted. */
 static bool interrupt_at_noted(long at, void (*steps)(void), void (*handler)(void))
 {
-    long i;
     interrupting.visits = 0;
-    for (i = 0; i <= at; i++)
+    for (long i = 0; i <= at; i++)
         interrupting.visits += interrupting_places[i] == interrupting_places[at];
     interrupting_run(at, interrupting_places[at], steps, handler);
     return interrupting.passed > at;
@@ -216,9 +215,8 @@ static inline long interrupt_everywhere(void (*prepare)(void), void (*steps)(voi
 {
     long at, noted = 0, again = 0;
     bool interrupted;
-    int run;
     interrupting.memory = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
-    for (run = 0; run < 2; run++) { /* the first one may look names up */
+    for (int run = 0; run < 2; run++) { /* the first one may look names up */
         prepare();
         noted = interrupting_note(steps);
         check();

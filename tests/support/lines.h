@@ -16,8 +16,7 @@ static bool lines_parked[PAWL_THREAD_LINES];
 static inline void lines_park(uint32_t from, uint32_t to)
 {
     struct pawl_process *process = process_here();
-    uint32_t i;
-    for (i = from; i < to; i++) {
+    for (uint32_t i = from; i < to; i++) {
         uint32_t nobody = 0;
         if (pawl_cas_relaxed32(&process->lines[i].owner, &nobody, pawl_os_thread_id()))
             lines_parked[i] = true;
@@ -42,8 +41,7 @@ static inline void lines_free(uint32_t number)
 
 static inline void lines_free_all(void)
 {
-    uint32_t i;
-    for (i = 0; i < PAWL_THREAD_LINES; i++)
+    for (uint32_t i = 0; i < PAWL_THREAD_LINES; i++)
         if (lines_parked[i])
             lines_free(i);
 }

@@ -127,8 +127,7 @@ static const struct operation *const operations_of[WIDTHS] = {operations16, oper
 static inline const struct operation *find_operation(unsigned width, enum misuse_kind kind,
                                                      enum pawl_state from, enum pawl_state to)
 {
-    unsigned i;
-    for (i = 0; i < OPERATIONS; i++) {
+    for (unsigned i = 0; i < OPERATIONS; i++) {
         const struct operation *o = &operations_of[width][i];
         if (o->kind == kind && o->from == from && o->to == to)
             return o;

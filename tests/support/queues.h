@@ -29,7 +29,6 @@ static struct own_queue *own(struct pawl_queue *queue)
 
 static struct own_queue *put_for(struct waiting *w, const void *address, uint32_t owner)
 {
-    struct pawl_bucket *bucket;
     struct pawl_queue *queue;
     memset(w, 0xa5, sizeof *w);
     w->waiter.address = address;
@@ -37,7 +36,7 @@ static struct own_queue *put_for(struct waiting *w, const void *address, uint32_
     w->waiter.kind = 0;
     w->waiter.bits = 0;
     w->waiter.room = table_room(&w->room.queue, owner, sizeof w->room);
-    bucket = table_lock(address);
+    struct pawl_bucket *bucket = table_lock(address);
     queue = table_append(bucket, &w->waiter);
     assert_ptr_equal(queue, table_find(bucket, address, owner));
     assert_ptr_equal(queue->youngest, &w->waiter);
@@ -103,9 +102,8 @@ static const char *neighbour(const char *address)
 
 static unsigned queues_of(const struct pawl_bucket *bucket)
 {
-    const struct pawl_queue *queue;
     unsigned count = 0;
-    for (queue = bucket->queues; queue != NULL; queue = queue->next)
+    for (const struct pawl_queue *queue = bucket->queues; queue != NULL; queue = queue->next)
         count++;
     return count;
 }
@@ -113,9 +111,8 @@ static unsigned queues_of(const struct pawl_bucket *bucket)
 /* As lock.c counts a sleeper that is in others' way. */
 static void put_urgent(struct waiting *w, const void *address, unsigned urgent)
 {
-    struct pawl_bucket *bucket;
     put_for(w, address, TABLE_OF_LOCK32)->queue.urgent += urgent;
-    bucket = table_lock(address);
+    struct pawl_bucket *bucket = table_lock(address);
     pawl_store_relaxed32(&bucket->urgent, pawl_load_relaxed32(&bucket->urgent) + urgent);
     table_unlock(bucket);
 }
@@ -125,12 +122,10 @@ static unsigned urgent_in_all(void)
 {
     const uint32_t doublings = table()->doublings;
     const struct pawl_bucket *buckets = table_buckets(table(), doublings);
-    const struct pawl_queue *queue;
     unsigned total = 0;
-    unsigned i;
-    for (i = 0; i < 1u << (PAWL_TABLE_BITS + doublings); i++) {
+    for (unsigned i = 0; i < 1u << (PAWL_TABLE_BITS + doublings); i++) {
         unsigned here = 0;
-        for (queue = buckets[i].queues; queue != NULL; queue = queue->next)
+        for (const struct pawl_queue *queue = buckets[i].queues; queue != NULL; queue = queue->next)
             here += queue->urgent;
         assert_int_equal(buckets[i].urgent, here);
         total += here;

@@ -136,14 +136,13 @@ struct table {
 static inline struct table table_as_it_is(void)
 {
     struct table t;
-    unsigned i;
-    for (i = 0; i < OP_COUNT; i++)
+    for (unsigned i = 0; i < OP_COUNT; i++)
         t.ops[i] = table_ops[i];
-    for (i = 0; i < STEP_COUNT; i++)
+    for (unsigned i = 0; i < STEP_COUNT; i++)
         t.steps[i] = table_steps[i];
-    for (i = 0; i < TABLE_NEXTS; i++)
+    for (unsigned i = 0; i < TABLE_NEXTS; i++)
         t.nexts[i] = table_nexts[i];
-    for (i = 0; i < TABLE_INSISTS; i++)
+    for (unsigned i = 0; i < TABLE_INSISTS; i++)
         t.insists[i] = table_insists[i];
     return t;
 }
@@ -244,8 +243,7 @@ static inline enum table_step table_first(const struct table *t, enum table_op o
 static inline enum table_step table_next(const struct table *t, enum table_step step,
                                          struct table_fields found)
 {
-    unsigned i;
-    for (i = 0; i < TABLE_NEXTS; i++)
+    for (unsigned i = 0; i < TABLE_NEXTS; i++)
         if (t->nexts[i].step == step && table_passes(t->nexts[i].test, found))
             return t->nexts[i].next;
     return STEP_COUNT;
@@ -255,8 +253,7 @@ static inline enum table_step table_next(const struct table *t, enum table_step 
 static inline const struct table_insist_row *table_insist(const struct table *t,
                                                           enum table_step step)
 {
-    unsigned i;
-    for (i = 0; i < TABLE_INSISTS; i++)
+    for (unsigned i = 0; i < TABLE_INSISTS; i++)
         if (t->insists[i].step == step)
             return &t->insists[i];
     return NULL;

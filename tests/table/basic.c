@@ -86,9 +86,8 @@ static void take(unsigned i)
 
 static struct thing *get(uint64_t number)
 {
-    struct thing *found;
     pawl_rcu_read_lock();
-    found = of(pawl_table_get(&table, pawl_table_number(number)));
+    struct thing *found = of(pawl_table_get(&table, pawl_table_number(number)));
     pawl_rcu_read_unlock();
     return found;
 }
@@ -96,11 +95,11 @@ static struct thing *get(uint64_t number)
 /* A walk meets what is in, in the order of the hashes. */
 static unsigned walk(void)
 {
-    const pawl_table_node *n;
     uint64_t last = 0;
     unsigned met = 0;
     pawl_rcu_read_lock();
-    for (n = pawl_table_from(&table, 0); n != NULL; n = pawl_table_step(&table, n), met++) {
+    for (const pawl_table_node *n = pawl_table_from(&table, 0); n != NULL;
+         n = pawl_table_step(&table, n), met++) {
         assert_true(of(n)->in);
         assert_true(n->order >= last);
         last = n->order;
@@ -129,24 +128,23 @@ TEST_CASE_WITH(nothing_is_in_at_first, begin, end)
 
 TEST_CASE_WITH(it_grows_and_shrinks_with_its_nodes_and_loses_none, begin, end)
 {
-    unsigned i, round;
-    for (round = 0; round < 3; round++) {
-        for (i = 0; i < NODES; i++) {
+    for (unsigned round = 0; round < 3; round++) {
+        for (unsigned i = 0; i < NODES; i++) {
             put(i, (uint64_t)i << (round * 20));
             if (i % 97 == 0)
                 assert_int_equal(walk(), i + 1);
         }
         assert_in_range(level(), 10, 13);
-        for (i = 0; i < NODES; i++) {
+        for (unsigned i = 0; i < NODES; i++) {
             assert_ptr_equal(get((uint64_t)i << (round * 20)), &things[i]);
             assert_null(get(((uint64_t)i << (round * 20)) + NODES));
         }
-        for (i = 0; i < NODES; i++) {
+        for (unsigned i = 0; i < NODES; i++) {
             take(i);
             if (i % 97 == 0)
                 assert_int_equal(walk(), NODES - 1 - i);
         }
-        for (i = 0; i < NODES; i++) { /* each update does its part of the shrinking */
+        for (unsigned i = 0; i < NODES; i++) { /* each update does its part of the shrinking */
             if (i % 16 == 0)
                 pawl_rcu_synchronize();
             put(i, i);
@@ -174,17 +172,15 @@ TEST_CASE_WITH(without_memory_nothing_is_lost, begin, end)
 
 TEST_CASE_WITH(nodes_of_one_key_stay_in_order_of_insertion, begin, end)
 {
-    const pawl_table_node *n;
-    unsigned i;
-    for (i = 0; i < 40; i++)
+    for (unsigned i = 0; i < 40; i++)
         put(i, 7);
     put(40, 8);
     take(0);
     take(20);
     assert_ptr_equal(get(7), &things[1]);
     pawl_rcu_read_lock();
-    n = pawl_table_get(&table, pawl_table_number(7));
-    for (i = 1; i < 40; i++) {
+    const pawl_table_node *n = pawl_table_get(&table, pawl_table_number(7));
+    for (unsigned i = 1; i < 40; i++) {
         if (i == 20)
             continue;
         assert_ptr_equal(of(n), &things[i]);
@@ -237,11 +233,10 @@ TEST_CASE(keys_of_equal_hash_are_told_apart_by_the_program)
 {
     pawl_table_options options = {NULL, NULL, NULL, NULL};
     pawl_table names;
-    unsigned i;
     memset(things, 0, sizeof things);
     options.same = same;
     pawl_table_init(&names, &options);
-    for (i = 0; i < 100; i++) {
+    for (unsigned i = 0; i < 100; i++) {
         (void)snprintf(things[i].name, sizeof things[i].name, "name %u", i);
         assert_null(pawl_table_insert_unique(&names, &things[i].node,
                                              pawl_table_hashed(i % 5, things[i].name)));
@@ -250,7 +245,7 @@ TEST_CASE(keys_of_equal_hash_are_told_apart_by_the_program)
         pawl_table_insert_unique(&names, &things[100].node, pawl_table_hashed(2, "name 97")),
         &things[97].node);
     pawl_rcu_read_lock();
-    for (i = 0; i < 100; i++)
+    for (unsigned i = 0; i < 100; i++)
         assert_ptr_equal(pawl_table_get(&names, pawl_table_hashed(i % 5, things[i].name)),
                          &things[i].node);
     assert_null(pawl_table_get(&names, pawl_table_hashed(1, "name 0")));
@@ -261,12 +256,12 @@ TEST_CASE(keys_of_equal_hash_are_told_apart_by_the_program)
 
 TEST_CASE_WITH(a_walk_goes_on_after_the_removal_of_its_node, begin, end)
 {
-    const pawl_table_node *n;
     unsigned i, met = 0;
     for (i = 0; i < 300; i++)
         put(i, i);
     pawl_rcu_read_lock();
-    for (n = pawl_table_from(&table, 0); n != NULL; n = pawl_table_step(&table, n), met++)
+    for (const pawl_table_node *n = pawl_table_from(&table, 0); n != NULL;
+         n = pawl_table_step(&table, n), met++)
         take((unsigned)(of(n) - things));
     pawl_rcu_read_unlock();
     assert_int_equal(met, 300);
@@ -281,9 +276,8 @@ TEST_CASE_WITH(a_walk_of_several_sections_goes_on_behind_the_last_order, begin, 
     for (i = 0; i < 100; i++)
         put(i, i);
     while (more) {
-        const pawl_table_node *n;
         pawl_rcu_read_lock();
-        n = pawl_table_from(&table, order);
+        const pawl_table_node *n = pawl_table_from(&table, order);
         more = n != NULL;
         if (more) {
             met++;
@@ -300,12 +294,11 @@ TEST_CASE_WITH(a_walk_of_several_sections_goes_on_behind_the_last_order, begin, 
 #ifndef _WIN32
 TEST_CASE_WITH(the_child_of_a_fork_goes_on_with_the_table, begin, end)
 {
-    pid_t child;
     unsigned i;
     int status = 0;
     for (i = 0; i < 65; i++) /* a growth has begun */
         put(i, i);
-    child = fork();
+    pid_t child = fork();
     if (child == 0) {
         for (; i < 1000; i++)
             put(i, i);

@@ -25,9 +25,8 @@ static inline bool table_remove(pawl_table *t, pawl_table_node *n)
 
 static inline pawl_table_node *table_get(pawl_table *t, uint64_t number)
 {
-    pawl_table_node *n;
     pawl_rcu_read_lock();
-    n = pawl_table_get(t, pawl_table_number(number));
+    pawl_table_node *n = pawl_table_get(t, pawl_table_number(number));
     pawl_rcu_read_unlock();
     return n;
 }

@@ -16,13 +16,12 @@ static struct table_calls copies[2];
 static void work(void *unused, unsigned index)
 {
     const struct table_calls *const own = &copies[index % 2];
-    uint64_t i;
     (void)unused;
-    for (i = 0; i < NODES; i++) {
+    for (uint64_t i = 0; i < NODES; i++) {
         must(own->insert(&table, &nodes[index][i], i * THREADS + index));
         must(own->get(&table, i / 2 * THREADS + index) == &nodes[index][i / 2]);
     }
-    for (i = 0; i < NODES; i++) {
+    for (uint64_t i = 0; i < NODES; i++) {
         must(own->remove(&table, &nodes[index][i]));
         must(own->get(&table, i * THREADS + index) == NULL);
     }
@@ -32,7 +31,6 @@ TEST_CASE(copies_of_the_library_share_a_table)
 {
     void *const copy = dlopen(PROMISES_COPY, RTLD_NOW | RTLD_LOCAL);
     struct table_calls (*calls)(void);
-    unsigned i;
     if (copy == NULL || PAWL_TSAN_) /* its clocks of RCU are each copy's own (rcu_told.h) */
         skip();
     *(void **)&calls = dlsym(copy, "promises_table");
@@ -43,7 +41,7 @@ TEST_CASE(copies_of_the_library_share_a_table)
     pawl_rcu_read_lock();
     assert_true(copies[1].reads()); /* they know one another */
     pawl_rcu_read_unlock();
-    for (i = 0; i < TEST_SCALE(20u); i++) {
+    for (unsigned i = 0; i < TEST_SCALE(20u); i++) {
         memset(nodes, 0, sizeof nodes);
         test_threads(THREADS, work, NULL);
     }

@@ -82,9 +82,8 @@ static void take_out(struct thing *o)
 
 static void get(uint64_t number)
 {
-    pawl_table_node *n;
     pawl_rcu_read_lock();
-    n = pawl_table_get(&shared.table, pawl_table_number(number));
+    pawl_table_node *n = pawl_table_get(&shared.table, pawl_table_number(number));
     must(n != NULL || number % 2 == 1);
     if (n != NULL)
         look(of(n), number);
@@ -97,9 +96,9 @@ static void get(uint64_t number)
 static void walk(void)
 {
     uint64_t last = 0, met = 0;
-    pawl_table_node *n;
     pawl_rcu_read_lock();
-    for (n = pawl_table_from(&shared.table, 0); n != NULL; n = pawl_table_step(&shared.table, n)) {
+    for (pawl_table_node *n = pawl_table_from(&shared.table, 0); n != NULL;
+         n = pawl_table_step(&shared.table, n)) {
         look(of(n), of(n)->number);
         must(n->order >= last);
         last = n->order;
@@ -142,18 +141,16 @@ static void work(void *unused, unsigned index)
 static void race(void *unused, unsigned index)
 {
     uint64_t random = shared.seed + index;
-    unsigned i;
     (void)unused;
-    for (i = 0; i < shared.steps; i++) {
+    for (unsigned i = 0; i < shared.steps; i++) {
         const uint64_t number = test_random_below(&random, 16);
         struct thing *const fresh = make(number);
-        pawl_table_node *n;
-        bool mine;
         pawl_rcu_read_lock();
-        n = pawl_table_insert_unique(&shared.table, &fresh->node, pawl_table_number(number));
+        pawl_table_node *n =
+            pawl_table_insert_unique(&shared.table, &fresh->node, pawl_table_number(number));
         if (n != NULL)
             look(of(n), number);
-        mine = n != NULL && pawl_table_remove(&shared.table, n);
+        bool mine = n != NULL && pawl_table_remove(&shared.table, n);
         pawl_rcu_read_unlock();
         if (n != NULL)
             free(fresh);

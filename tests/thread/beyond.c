@@ -123,11 +123,10 @@ static void lock_by_priority(unsigned i)
 
 static void count(unsigned i)
 {
-    unsigned mode;
     (void)i;
     pawl_counter_add(&counter, 1);
     pawl_cpu_counter_add(&by_cpu, 1);
-    for (mode = 0; mode < 4; mode++)
+    for (unsigned mode = 0; mode < 4; mode++)
         pawl_counter_exact_add(&exact[mode], 1);
     must(pawl_counter_limit_try_add(&limited, 1));
 }
@@ -216,16 +215,14 @@ static void count_questions(void)
 static void *use_all(void *number)
 {
     const uint32_t expected = *(const uint32_t *)number;
-    const struct pawl_thread_line *line;
-    unsigned use, i;
     count_questions();
     asked = 0;
-    line = ipawl_thread_line_();
+    const struct pawl_thread_line *line = ipawl_thread_line_();
     must(expected == NO_LINE ? line == NULL : line == &process_here()->lines[expected]);
     must(asked <= 16); /* the first search */
-    for (use = 0; use < USES; use++) {
+    for (unsigned use = 0; use < USES; use++) {
         asked = 0;
-        for (i = 0; i < TIMES; i++)
+        for (unsigned i = 0; i < TIMES; i++)
             uses[use](i);
         if (asked > TIMES / 10) {
             fprintf(stderr, "use %u: %u operations asked %u times whether a thread lives\n", use,
@@ -239,7 +236,6 @@ static void *use_all(void *number)
 
 static void run_in_line(uint32_t number)
 {
-    unsigned mode;
     lines_park_all();
     if (number != NO_LINE)
         lines_free(number);
@@ -249,7 +245,7 @@ static void run_in_line(uint32_t number)
     assert_int_equal(pawl_load_relaxed32(&called), runs * TIMES);
     assert_int_equal(pawl_counter_read(&counter), runs * TIMES);
     assert_int_equal(pawl_cpu_counter_read(&by_cpu), runs * TIMES);
-    for (mode = 0; mode < 4; mode++)
+    for (unsigned mode = 0; mode < 4; mode++)
         assert_int_equal(pawl_counter_exact_read(&exact[mode]), runs * TIMES);
     assert_int_equal(pawl_counter_limit_read(&limited), runs * TIMES);
     assert_true(pawl_brlock_try_write(&brlock));
@@ -300,12 +296,11 @@ TEST_CASE(a_thread_that_was_refused_gets_the_line_that_becomes_free)
 /* As where a search and the end of a thread missed each other. */
 static void *get_one_that_nobody_announced(void *unused)
 {
-    unsigned i;
     (void)unused;
     must(ipawl_thread_line_() == NULL);
     lines_free(5);
     pawl_store_relaxed32(&process_here()->full, 1);
-    for (i = 0; ipawl_thread_line_() == NULL; i++)
+    for (unsigned i = 0; ipawl_thread_line_() == NULL; i++)
         must(i < 4u * PAWL_THREAD_LINES / 16 * 1024);
     must(thread_registered() == &process_here()->lines[5]);
     return NULL;
@@ -333,14 +328,13 @@ enum { DEAD = PAWL_THREAD_LINES > 2048 ? 2048 : PAWL_THREAD_LINES };
 TEST_CASE(lines_of_the_dead_are_used_before_new_ones)
 {
     struct pawl_process *process = process_here();
-    uint32_t i;
     lines_park(0, DEAD);
     pawl_store_relaxed32(&process->lines_used, DEAD);
-    for (i = 0; i < DEAD; i++)
+    for (uint32_t i = 0; i < DEAD; i++)
         if (lines_parked[i]) /* no thread has this number */
             pawl_store_relaxed32(&process->lines[i].owner, INT_MAX);
     must(pawl_load_relaxed32(&process->full) == 0);
-    for (i = 0; i < 20; i++) {
+    for (uint32_t i = 0; i < 20; i++) {
         test_elsewhere(ask_for_a_line, NULL);
     }
     assert_int_equal(pawl_load_relaxed32(&process->lines_used), DEAD);
@@ -351,7 +345,6 @@ int main(int argc, char **argv)
 {
     static pawl_robust_lock memory __attribute__((aligned(64)));
     pawl_sift_use use;
-    unsigned mode;
     must(ipawl_thread_line_() != NULL);
     robust = &memory;
     must(pawl_robust_lock_init(robust) == PAWL_ROBUST_OK);
@@ -360,7 +353,7 @@ int main(int argc, char **argv)
     memset(&use, 0, sizeof use);
     use.readers = PAWL_SIFT_READS(PAWL_SIFT_REALTIME);
     sift_lends = pawl_sift_init(&sift, &use) == 0;
-    for (mode = 0; mode < 4; mode++)
+    for (unsigned mode = 0; mode < 4; mode++)
         pawl_counter_exact_init(&exact[mode], (enum pawl_exact_mode)mode);
     return test_main(argc, argv);
 }

@@ -85,8 +85,7 @@ TEST_CASE(the_thread_of_a_forked_child_keeps_its_block)
 {
     struct pawl_own *const own = pawl_os_own();
     const uint32_t id = pawl_os_thread_id();
-    pid_t child;
-    child = fork();
+    pid_t child = fork();
     if (child == 0)
         look_in_child(own, id);
     must_end_well(child);
@@ -96,8 +95,7 @@ TEST_CASE(so_does_one_that_ran_no_handlers_of_fork)
 {
     struct pawl_own *const own = pawl_os_own();
     const uint32_t id = pawl_os_thread_id();
-    pid_t child;
-    child = (pid_t)syscall(SYS_clone, (long)SIGCHLD, 0L, 0L, 0L, 0L);
+    pid_t child = (pid_t)syscall(SYS_clone, (long)SIGCHLD, 0L, 0L, 0L, 0L);
     if (child == 0)
         look_in_child(own, id);
     must_end_well(child);
@@ -121,11 +119,10 @@ static void give_up(struct pawl_own *block)
 static void be_new(void)
 {
     const uint32_t at = pawl_os_thread_id() % BLOCKS;
-    uint32_t i;
     ipawl_thread_exit_();
     must(pawl_os_own()->slot == NULL);
     /* With those that interrupted claims have left. */
-    for (i = 0; i < LOOKED_AT; i++)
+    for (uint32_t i = 0; i < LOOKED_AT; i++)
         give_up(first - at + (at + i) % BLOCKS);
     ipawl_thread_own_ = nothing;
     of_handler = NULL;

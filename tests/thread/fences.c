@@ -112,10 +112,9 @@ static void ask_when_the_readers_have_ended(void *unused)
 
 static void ask_and_fork(void *unused)
 {
-    pid_t child;
     int status;
     must(pawl_fences_strong() == 0);
-    child = fork();
+    pid_t child = fork();
     must(child >= 0);
     if (child == 0) {
         alarm(TEST_HANGS);

@@ -37,10 +37,9 @@ static uint64_t counted;
 /* No grace period that begins in a section ends in it. */
 static void read_one(void)
 {
-    uint64_t cookie;
     pawl_rcu_read_lock();
     must(pawl_rcu_read_held());
-    cookie = pawl_rcu_start_poll();
+    uint64_t cookie = pawl_rcu_start_poll();
     must(!pawl_rcu_poll(cookie));
     pawl_rcu_read_unlock();
 }
@@ -70,9 +69,8 @@ static void do_all(void)
 /* The thread is online all the time. */
 static void read_online(void)
 {
-    uint64_t cookie;
     must(pawl_rcu_domain_read_held(pawl_rcu_qs()));
-    cookie = pawl_rcu_domain_start_poll(pawl_rcu_qs());
+    uint64_t cookie = pawl_rcu_domain_start_poll(pawl_rcu_qs());
     pawl_rcu_qs_read_lock();
     must(!pawl_rcu_domain_poll(pawl_rcu_qs(), cookie));
     pawl_rcu_qs_read_unlock();
@@ -86,8 +84,7 @@ static void check_registered(void)
     const struct pawl_thread_line *own = thread_registered();
     const uint32_t id = pawl_os_thread_id();
     const uint32_t used = pawl_load_relaxed32(&process_here()->lines_used);
-    uint32_t i;
-    for (i = 0; i < used; i++)
+    for (uint32_t i = 0; i < used; i++)
         must((process_here()->lines[i].owner == id) == (&process_here()->lines[i] == own));
     must(PAWL_RCU_MINE_.line == NULL ||
          (own != NULL && PAWL_RCU_MINE_.line == &rcu_here()->lines[thread_number(own)]));
@@ -266,12 +263,11 @@ static void check_beyond(void)
 {
     const uint32_t id = pawl_os_thread_id();
     const uint32_t lines = extra_lines();
-    uint32_t i;
     must(!pawl_rcu_read_held() && !pawl_rcu_domain_read_held(pawl_rcu_qs()));
     must(pawl_rcu_poll(pawl_rcu_start_poll()));
     must(pawl_rcu_domain_poll(pawl_rcu_qs(), pawl_rcu_domain_start_poll(pawl_rcu_qs())));
     must(PAWL_RCU_MINE_.open == 0);
-    for (i = 0; i < lines; i++)
+    for (uint32_t i = 0; i < lines; i++)
         must((extra_line(i)->owner == id) == (extra_line(i) == PAWL_RCU_MINE_.extra));
     read_one();
     if (in_child)

@@ -27,12 +27,11 @@ struct crew {
 static void register_together(void *opaque, unsigned index)
 {
     struct crew *crew = (struct crew *)opaque;
-    unsigned i;
     crew->ids[index] = pawl_os_thread_id();
     crew->lines[index] = ipawl_thread_line_();
     pthread_barrier_wait(&crew->registered);
     must(crew->lines[index]->owner == crew->ids[index]);
-    for (i = 0; i < index; i++)
+    for (unsigned i = 0; i < index; i++)
         must(crew->lines[i] != crew->lines[index]);
     pthread_barrier_wait(&crew->registered);
 }
@@ -40,12 +39,11 @@ static void register_together(void *opaque, unsigned index)
 TEST_CASE(threads_that_register_together_get_different_lines_and_give_them_back)
 {
     static struct crew crew;
-    unsigned i, round;
     (void)ipawl_thread_line_();
     must(pthread_barrier_init(&crew.registered, NULL, 16) == 0);
-    for (round = 0; round < 5; round++) {
+    for (unsigned round = 0; round < 5; round++) {
         test_threads(16, register_together, &crew);
-        for (i = 0; i < 16; i++)
+        for (unsigned i = 0; i < 16; i++)
             assert_int_equal(pawl_load_relaxed32(&crew.lines[i]->owner), 0);
     }
     pthread_barrier_destroy(&crew.registered);
@@ -67,10 +65,9 @@ static void check_the_child(void *parents_line)
 {
     struct pawl_thread_line *line = (struct pawl_thread_line *)parents_line;
     const uint32_t used = process_here()->lines_used;
-    uint32_t i;
     must(ipawl_thread_line_() == line);
     must(line->owner == pawl_os_thread_id());
-    for (i = 0; i < used; i++)
+    for (uint32_t i = 0; i < used; i++)
         must(&process_here()->lines[i] == line || process_here()->lines[i].owner == 0);
     fprintf(stderr, "as it should be");
 }
@@ -87,11 +84,10 @@ TEST_CASE(after_fork_the_child_keeps_its_line_and_the_others_lines_are_free)
 {
     static pthread_barrier_t barrier; /* where forking is a skip, the other thread stays there */
     char said[4096];
-    int status;
     must(pthread_barrier_init(&barrier, NULL, 2) == 0);
     const pthread_t other = test_start(stay, &barrier);
     pthread_barrier_wait(&barrier);
-    status = test_in_child(check_the_child, ipawl_thread_line_(), said, sizeof said);
+    int status = test_in_child(check_the_child, ipawl_thread_line_(), said, sizeof said);
     pthread_barrier_wait(&barrier);
     test_join(other);
     pthread_barrier_destroy(&barrier);

@@ -191,8 +191,7 @@ static void waits(void)
 
 static NOINLINE void read_then_write(int n)
 {
-    int i;
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
         pawl_lock64_take_read(&lock64);
         pawl_lock64_drop_read(&lock64);
         pawl_lock64_take_write(&lock64);
@@ -203,8 +202,7 @@ static NOINLINE void read_then_write(int n)
 /* Upgrades in place are no reads before writes. */
 static NOINLINE void upgrade(int n)
 {
-    int i;
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
         pawl_lock32_take_read(&lock32);
         must(pawl_lock32_try_read_to_write(&lock32));
         pawl_lock32_drop_write(&lock32);

@@ -36,13 +36,11 @@ static int64_t cpu_ns(void)
 /* It spins, too, where it waits: a wake-up would be a call that the holder makes. */
 static void *hog(void *unused)
 {
-    int i;
     (void)unused;
-    for (i = 1; i <= TIMES; i++) {
-        int64_t begun;
+    for (int i = 1; i <= TIMES; i++) {
         while (__atomic_load_n(&wanted, __ATOMIC_ACQUIRE) < i)
             (void)sched_yield();
-        begun = cpu_ns();
+        int64_t begun = cpu_ns();
         while (cpu_ns() - begun < HOG_NS)
             continue;
         __atomic_store_n(&done, i, __ATOMIC_RELEASE);
@@ -78,19 +76,17 @@ static void on_one_processor(void)
 static void kept(void)
 {
     pthread_t id;
-    int i;
     on_one_processor();
     must(pthread_create(&id, NULL, hog, NULL) == 0);
     must(setpriority(PRIO_PROCESS, 0, 19) == 0);
-    for (i = 1; i <= TIMES; i++)
+    for (int i = 1; i <= TIMES; i++)
         hold_while_another_runs(i);
     must(pthread_join(id, NULL) == 0);
 }
 
 static NOINLINE void pairs(int n)
 {
-    int i;
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
         must(pthread_mutex_lock(&mutex) == 0);
         must(pthread_mutex_unlock(&mutex) == 0);
     }
@@ -133,11 +129,10 @@ static void sandboxed(void)
 
 int main(int count, char **word)
 {
-    int i;
     must(count == 2);
     if (strcmp(word[1], "kept") == 0)
         kept();
-    for (i = 0; i < TIMES && strcmp(word[1], "slept") == 0; i++)
+    for (int i = 0; i < TIMES && strcmp(word[1], "slept") == 0; i++)
         hold_and_sleep();
     if (strcmp(word[1], "heir") == 0)
         heir();

@@ -43,8 +43,7 @@ static struct timespec in(long ms)
 
 static __attribute__((noinline)) void pairs(int n)
 {
-    int i;
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
         must(pthread_mutex_lock(&mutex) == 0);
         must(pthread_mutex_unlock(&mutex) == 0);
     }
@@ -147,14 +146,13 @@ static void *taker(void *which)
 
 static void every_kind(void)
 {
-    struct timespec t;
     pthread_t id;
     must(pthread_mutex_lock(&mutex) == 0 && pthread_rwlock_wrlock(&rwlock) == 0);
     must(pthread_spin_lock(&spin) == 0);
     must(pthread_create(&id, NULL, taker, &mutex) == 0 && pthread_join(id, NULL) == 0);
     must(pthread_spin_unlock(&spin) == 0);
     must(pthread_rwlock_unlock(&rwlock) == 0);
-    t = in(10);
+    struct timespec t = in(10);
     must(pthread_cond_timedwait(&cond, &mutex, &t) == ETIMEDOUT);
     must(pthread_mutex_unlock(&mutex) == 0);
     must(pthread_cond_signal(&cond) == 0 && pthread_cond_broadcast(&cond) == 0);
@@ -209,9 +207,9 @@ static void interrupted(void)
 
 static void forks(int n)
 {
-    int i, status;
+    int status;
     pairs(1);
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
         const pid_t child = fork();
         must(child >= 0);
         if (child == 0) {
@@ -227,12 +225,11 @@ static void threads(int n)
     static const int one = 1;
     pthread_attr_t small;
     pthread_t *const ids = calloc((size_t)n, sizeof *ids);
-    int i;
     must(ids != NULL && pthread_attr_init(&small) == 0);
     must(pthread_attr_setstacksize(&small, 16384) == 0);
-    for (i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
         must(pthread_create(&ids[i], &small, do_pairs, (void *)&one) == 0);
-    for (i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
         must(pthread_join(ids[i], NULL) == 0);
     free(ids);
 }
@@ -250,15 +247,14 @@ static void crowds(int n)
 {
     pthread_t *const all = calloc((size_t)n, sizeof *all);
     pthread_attr_t small;
-    int crowd, i;
     must(all != NULL && pthread_attr_init(&small) == 0);
     must(pthread_attr_setstacksize(&small, 64 << 10) == 0);
     must(pthread_barrier_destroy(&barrier) == 0); /* main's, for one thread */
     must(pthread_barrier_init(&barrier, NULL, (unsigned)n) == 0);
-    for (crowd = 0; crowd < 2; crowd++) {
-        for (i = 0; i < n; i++)
+    for (int crowd = 0; crowd < 2; crowd++) {
+        for (int i = 0; i < n; i++)
             must(pthread_create(&all[i], &small, pairs_in_a_crowd, NULL) == 0);
-        for (i = 0; i < n; i++)
+        for (int i = 0; i < n; i++)
             must(pthread_join(all[i], NULL) == 0);
     }
     free(all);
@@ -275,11 +271,10 @@ static __attribute__((noinline)) void heavy(int n)
 /* Children that borrow this process until they become another program, one after the other. */
 static void vforks(int n, const char *program)
 {
-    int i, status;
-    for (i = 0; i < n; i++) {
-        pid_t child;
+    int status;
+    for (int i = 0; i < n; i++) {
         pairs(1);
-        child = vfork();
+        pid_t child = vfork();
         if (child == 0) {
             (void)execl(program, program, (char *)NULL);
             _exit(98);
@@ -293,9 +288,8 @@ static void vforks(int n, const char *program)
 static void many_locks(int n)
 {
     pthread_mutex_t *const locks = malloc((size_t)n * sizeof *locks);
-    int i;
     must(locks != NULL);
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
         must(pthread_mutex_init(&locks[i], NULL) == 0);
         must(pthread_mutex_lock(&locks[i]) == 0 && pthread_mutex_unlock(&locks[i]) == 0);
         heavy(1);
@@ -318,8 +312,7 @@ static void nap_in_a_thread(void)
 
 static void close_all(void)
 {
-    int i;
-    for (i = 0; i < 256; i++)
+    for (int i = 0; i < 256; i++)
         (void)close(i);
 }
 

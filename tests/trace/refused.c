@@ -26,12 +26,11 @@ static void print(const char *what, int result)
 
 static void try_mutex(const char *what, pthread_mutex_t *m, const struct timespec *t)
 {
-    size_t i;
     int error = pthread_mutex_timedlock(m, t);
     print(what, error);
     if (error == 0)
         must(pthread_mutex_unlock(m) == 0);
-    for (i = 0; i < sizeof clocks / sizeof *clocks; i++) {
+    for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++) {
         error = pthread_mutex_clocklock(m, clocks[i], t);
         print(what, error);
         if (error == 0)
@@ -41,7 +40,6 @@ static void try_mutex(const char *what, pthread_mutex_t *m, const struct timespe
 
 static void try_rwlock(pthread_rwlock_t *l, const struct timespec *t)
 {
-    size_t i;
     int error = pthread_rwlock_timedrdlock(l, t);
     print("read", error);
     if (error == 0)
@@ -50,7 +48,7 @@ static void try_rwlock(pthread_rwlock_t *l, const struct timespec *t)
     print("write", error);
     if (error == 0)
         must(pthread_rwlock_unlock(l) == 0);
-    for (i = 0; i < 2 * sizeof clocks / sizeof *clocks; i++) {
+    for (size_t i = 0; i < 2 * sizeof clocks / sizeof *clocks; i++) {
         error = i % 2 == 0 ? pthread_rwlock_clockrdlock(l, clocks[i / 2], t)
                            : pthread_rwlock_clockwrlock(l, clocks[i / 2], t);
         print("clock", error);
@@ -64,8 +62,7 @@ static void try_all(const struct timespec *t)
     static const int types[] = {PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_RECURSIVE,
                                 PTHREAD_MUTEX_ERRORCHECK};
     pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
-    int i;
-    for (i = 0; i < 12; i++) {
+    for (int i = 0; i < 12; i++) {
         pthread_mutexattr_t a;
         pthread_mutex_t m;
         must(pthread_mutexattr_init(&a) == 0);
@@ -83,10 +80,9 @@ static void try_all(const struct timespec *t)
 
 int main(void)
 {
-    size_t i;
     try_all(&good);
     try_all(&past);
-    for (i = 0; i < sizeof bad / sizeof *bad; i++)
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         try_all(&bad[i]);
     return 0;
 }

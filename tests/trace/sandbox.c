@@ -71,17 +71,16 @@ static void *work(void *unused)
 static void threads(void)
 {
     pthread_t id[THREADS];
-    int i, spins;
     must(pthread_mutex_lock(&mutex) == 0);
     __atomic_store_n(&arrived, 0, __ATOMIC_RELEASE);
-    for (i = 0; i < THREADS; i++)
+    for (int i = 0; i < THREADS; i++)
         must(pthread_create(&id[i], NULL, work, NULL) == 0);
     while (__atomic_load_n(&arrived, __ATOMIC_ACQUIRE) < THREADS)
         continue;
-    for (spins = 0; spins < 10000000; spins++)
+    for (int spins = 0; spins < 10000000; spins++)
         __asm__ __volatile__("");
     must(pthread_mutex_unlock(&mutex) == 0);
-    for (i = 0; i < THREADS; i++)
+    for (int i = 0; i < THREADS; i++)
         must(pthread_join(id[i], NULL) == 0);
 }
 

@@ -64,38 +64,34 @@ static NOINLINE void add_in_wrappers(unsigned long more)
 
 static NOINLINE unsigned long read_in_wrappers(void)
 {
-    unsigned long found;
     take_owned(&owned);
-    found = owned.value;
+    unsigned long found = owned.value;
     drop_owned(&owned);
     return found;
 }
 
 static NOINLINE unsigned long next_in_wrappers(void)
 {
-    unsigned long found;
     take_owned(&owned);
-    found = owned.value++;
+    unsigned long found = owned.value++;
     drop_owned(&owned);
     return found;
 }
 
 static NOINLINE unsigned long next_id(void)
 {
-    unsigned long made;
     (void)pthread_mutex_lock(&mutex);
-    made = number++;
+    unsigned long made = number++;
     (void)pthread_mutex_unlock(&mutex);
     return made;
 }
 
 static NOINLINE unsigned long next_random(void)
 {
-    unsigned long made;
     (void)pthread_mutex_lock(&mutex);
     state ^= state << 13;
     state ^= state >> 7;
-    made = state ^= state << 17;
+    unsigned long made = state ^= state << 17;
     (void)pthread_mutex_unlock(&mutex);
     return made;
 }
@@ -104,9 +100,8 @@ static NOINLINE unsigned long next_random(void)
 static NOINLINE void *exchange(void *back)
 {
     static void *first;
-    void *found;
     (void)pthread_mutex_lock(&mutex);
-    found = first;
+    void *found = first;
     first = back;
     (void)pthread_mutex_unlock(&mutex);
     return found;
@@ -123,8 +118,7 @@ static NOINLINE void add_and_tell(void)
 
 static void *up_and_down(void *unused)
 {
-    int i;
-    for (i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < ROUNDS; i++) {
         up();
         down();
     }
@@ -133,8 +127,7 @@ static void *up_and_down(void *unused)
 
 static void *add_wrapped(void *unused)
 {
-    int i;
-    for (i = 0; i < ROUNDS; i++)
+    for (int i = 0; i < ROUNDS; i++)
         add_in_wrappers(i);
     return unused;
 }
@@ -142,9 +135,8 @@ static void *add_wrapped(void *unused)
 static void *read_wrapped(void *unused)
 {
     unsigned long sum = 0;
-    int i;
     (void)unused;
-    for (i = 0; i < ROUNDS; i++)
+    for (int i = 0; i < ROUNDS; i++)
         sum += read_in_wrappers();
     return (void *)sum;
 }
@@ -152,9 +144,8 @@ static void *read_wrapped(void *unused)
 static void *next_wrapped(void *unused)
 {
     unsigned long sum = 0;
-    int i;
     (void)unused;
-    for (i = 0; i < ROUNDS; i++)
+    for (int i = 0; i < ROUNDS; i++)
         sum += next_in_wrappers();
     return (void *)sum;
 }
@@ -162,9 +153,8 @@ static void *next_wrapped(void *unused)
 static void *take_ids(void *unused)
 {
     unsigned long sum = 0;
-    int i;
     (void)unused;
-    for (i = 0; i < ROUNDS; i++)
+    for (int i = 0; i < ROUNDS; i++)
         sum += next_id();
     return (void *)sum;
 }
@@ -172,25 +162,22 @@ static void *take_ids(void *unused)
 static void *take_random(void *unused)
 {
     unsigned long sum = 0;
-    int i;
     (void)unused;
-    for (i = 0; i < ROUNDS; i++)
+    for (int i = 0; i < ROUNDS; i++)
         sum += next_random();
     return (void *)sum;
 }
 
 static void *take_nodes(void *node)
 {
-    int i;
-    for (i = 0; i < ROUNDS; i++)
+    for (int i = 0; i < ROUNDS; i++)
         node = exchange(node);
     return node;
 }
 
 static void *tell(void *unused)
 {
-    int i;
-    for (i = 0; i < ROUNDS; i++)
+    for (int i = 0; i < ROUNDS; i++)
         add_and_tell();
     return unused;
 }
@@ -199,9 +186,8 @@ static void *tell(void *unused)
 
 static NOINLINE bool is_ready(void)
 {
-    bool now;
     (void)pthread_mutex_lock(&mutex);
-    now = ready;
+    bool now = ready;
     (void)pthread_mutex_unlock(&mutex);
     return now;
 }
@@ -241,9 +227,8 @@ static void *yields(void *first)
 static void *naps(void *first)
 {
     struct timespec t;
-    int i;
     (void)pthread_mutex_lock(&parked);
-    for (i = 0; i < 50 && first != NULL; i++) {
+    for (int i = 0; i < 50 && first != NULL; i++) {
         must(clock_gettime(CLOCK_REALTIME, &t) == 0);
         t.tv_nsec += 200000;
         t.tv_sec += t.tv_nsec / 1000000000;
@@ -257,8 +242,7 @@ static void *naps(void *first)
 /* It waits for nothing: it writes out what others have counted, and sleeps. */
 static void *flushes(void *first)
 {
-    int i;
-    for (i = 0; i < LOOKS; i++) {
+    for (int i = 0; i < LOOKS; i++) {
         if (first != NULL)
             up();
         else
@@ -273,8 +257,7 @@ static void *flushes(void *first)
 /* One holds a mutex in order to keep the other from going on. */
 static void *parks_the_other(void *first)
 {
-    int i;
-    for (i = 0; i < 10; i++) {
+    for (int i = 0; i < 10; i++) {
         if (first == NULL) {
             (void)pthread_mutex_lock(&parked);
             must(sem_post(&parks) == 0);
@@ -317,8 +300,7 @@ static NOINLINE void rotate(void)
 
 static void *walks(void *unused)
 {
-    int i;
-    for (i = 0; i < 500; i++)
+    for (int i = 0; i < 500; i++)
         rotate();
     return unused;
 }
@@ -326,8 +308,7 @@ static void *walks(void *unused)
 /* Short reads by one thread after the other: the line has one owner for long. */
 static void *reads(void *unused)
 {
-    int i;
-    for (i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < ROUNDS; i++) {
         (void)pthread_rwlock_rdlock(&rwlock);
         (void)pthread_rwlock_unlock(&rwlock);
     }
@@ -374,13 +355,12 @@ int main(int count, char **words)
         {"in_turn", reads, in_turn},
         {"ends", both, ends},
     };
-    size_t i;
     must(count > 1 && sem_init(&work, 0, 0) == 0 && sem_init(&parks, 0, 0) == 0);
-    for (i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 4; i++) {
         nodes[i].next = head.next;
         head.next = &nodes[i];
     }
-    for (i = 0; i < sizeof all / sizeof *all; i++)
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strcmp(words[1], all[i].word) == 0) {
             all[i].run(all[i].call, 2);
             return 0;

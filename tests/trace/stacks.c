@@ -236,7 +236,6 @@ int main(int count, char **word)
 {
     pthread_t id;
     const int n = count > 2 ? atoi(word[2]) : 1;
-    int i;
     must(count > 1);
     if (strcmp(word[1], "coroutine") == 0) {
         on_a_stack_of_its_own();
@@ -245,7 +244,7 @@ int main(int count, char **word)
     } else if (strcmp(word[1], "recursion") == 0) {
         recurse(n);
     } else if (strcmp(word[1], "many") == 0) {
-        for (i = 0; i < 1 << n; i++)
+        for (int i = 0; i < 1 << n; i++)
             branch((unsigned)i, n);
     } else if (strcmp(word[1], "small") == 0) {
         small_stack();

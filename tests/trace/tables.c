@@ -50,8 +50,7 @@ static size_t length_of(const struct dl_find_object *object)
     const ElfW(Ehdr) *const head = object->dlfo_map_start;
     const ElfW(Phdr) *const parts = (const void *)(base + head->e_phoff);
     const size_t at = (size_t)((const char *)object->dlfo_eh_frame - base);
-    int i;
-    for (i = 0; i < head->e_phnum; i++)
+    for (int i = 0; i < head->e_phnum; i++)
         if (parts[i].p_type == PT_LOAD && at - parts[i].p_vaddr < parts[i].p_memsz)
             return (size_t)(parts[i].p_vaddr + parts[i].p_memsz - at);
     return 0;
@@ -70,8 +69,7 @@ static size_t choose(const uint8_t *tables, uint64_t *pc)
 
 static void damage(uint8_t *tables, size_t length, size_t entry)
 {
-    uint64_t n;
-    for (n = chance(6); n > 0; n--) {
+    for (uint64_t n = chance(6); n > 0; n--) {
         const size_t at = chance(4) == 0 ? chance(length) : entry + chance(80);
         if (at >= 12 && at < length) /* choose() goes by the header */
             tables[at] = (uint8_t)chance(256);
@@ -81,9 +79,8 @@ static void damage(uint8_t *tables, size_t length, size_t entry)
 static enum unwind_answer look(uint64_t pc)
 {
     struct unwind u;
-    int i;
     memset(&u, 0, sizeof u);
-    for (i = 0; i < UNWIND_REGISTERS; i++)
+    for (int i = 0; i < UNWIND_REGISTERS; i++)
         u.value[i] = 0x7fff00000000 + 8 * chance(8192);
     u.known = (1u << UNWIND_REGISTERS) - 1;
     u.value[UNWIND_PC] = pc;
@@ -94,21 +91,19 @@ int main(int count, char **word)
 {
     struct dl_find_object object;
     uint64_t answers[3] = {0, 0, 0}, pc;
-    size_t length;
-    int round, i, rounds;
     must(count > 1);
-    rounds = atoi(word[1]);
+    int rounds = atoi(word[1]);
     state = count > 2 ? strtoull(word[2], NULL, 10) : 88172645463325252;
     must(_dl_find_object(dlsym(RTLD_DEFAULT, "printf"), &object) == 0);
-    length = length_of(&object);
+    size_t length = length_of(&object);
     must(length > 1000);
-    for (round = 0; round < rounds; round++) {
+    for (int round = 0; round < rounds; round++) {
         uint8_t *const tables = malloc(length);
         must(tables != NULL);
         memcpy(tables, object.dlfo_eh_frame, length);
         copy.from = copy.tables = (uint64_t)(uintptr_t)tables;
         copy.to = copy.from + length;
-        for (i = 0; i < LOOKS; i++) {
+        for (int i = 0; i < LOOKS; i++) {
             const size_t entry = choose(tables, &pc);
             if (round > 0) /* the first time all is whole */
                 damage(tables, length, entry);

@@ -41,10 +41,9 @@ static void make_mutex(int type, int protocol, int robust)
 static void together(void *(*call)(void *), size_t n)
 {
     pthread_t ids[8];
-    size_t i;
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         must(pthread_create(&ids[i], NULL, call, (void *)i) == 0);
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         must(pthread_join(ids[i], NULL) == 0);
 }
 
@@ -122,8 +121,7 @@ static void *outer_or_waiter(void *number)
 
 static void read_twice(void)
 {
-    int i;
-    for (i = 0; i < 100; i++) {
+    for (int i = 0; i < 100; i++) {
         must(pthread_rwlock_rdlock(&rwlock) == 0 && pthread_rwlock_rdlock(&rwlock) == 0);
         must(pthread_rwlock_unlock(&rwlock) == 0 && pthread_rwlock_unlock(&rwlock) == 0);
     }
@@ -131,10 +129,9 @@ static void read_twice(void)
 
 static void checked(void)
 {
-    int i;
     make_mutex(PTHREAD_MUTEX_ERRORCHECK, PTHREAD_PRIO_NONE, PTHREAD_MUTEX_STALLED);
     must(pthread_mutex_lock(&mutex) == 0);
-    for (i = 0; i < 100; i++)
+    for (int i = 0; i < 100; i++)
         must(pthread_mutex_lock(&mutex) == EDEADLK);
     must(pthread_mutex_unlock(&mutex) == 0);
 }
@@ -143,13 +140,12 @@ static void checked(void)
 static void deep(void)
 {
     static pthread_mutex_t many[64];
-    int i;
-    for (i = 0; i < 64; i++)
+    for (int i = 0; i < 64; i++)
         must(pthread_mutex_lock(&many[i]) == 0);
     must(pthread_rwlock_rdlock(&rwlock) == 0 && pthread_rwlock_unlock(&rwlock) == 0);
-    for (i = 64; i-- > 0;)
+    for (int i = 64; i-- > 0;)
         must(pthread_mutex_unlock(&many[i]) == 0);
-    for (i = 0; i < 100; i++)
+    for (int i = 0; i < 100; i++)
         must(pthread_rwlock_rdlock(&rwlock) == 0 && pthread_rwlock_unlock(&rwlock) == 0);
 }
 
@@ -165,9 +161,8 @@ static void *ends_holding(void *unused)
 
 static void robust(void)
 {
-    int i;
     make_mutex(PTHREAD_MUTEX_NORMAL, PTHREAD_PRIO_NONE, PTHREAD_MUTEX_ROBUST);
-    for (i = 0; i < 20; i++)
+    for (int i = 0; i < 20; i++)
         together(ends_holding, 1);
 }
 
@@ -184,29 +179,27 @@ static void semaphores(void)
     const struct timespec bad = {0, -5}, past = {1, 0};
     struct timespec later;
     struct sigaction action;
-    int i;
     must(clock_gettime(CLOCK_REALTIME, &later) == 0);
     later.tv_sec += 1000;
-    for (i = 0; i < 100; i++)
+    for (int i = 0; i < 100; i++)
         must(sem_post(&sem) == 0);
-    for (i = 0; i < 50; i++)
+    for (int i = 0; i < 50; i++)
         must(sem_wait(&sem) == 0 && sem_timedwait(&sem, &later) == 0);
-    for (i = 0; i < 5; i++)
+    for (int i = 0; i < 5; i++)
         must(sem_timedwait(&sem, &bad) == -1 && errno == EINVAL);
-    for (i = 0; i < 5; i++)
+    for (int i = 0; i < 5; i++)
         must(sem_timedwait(&sem, &past) == -1 && errno == ETIMEDOUT);
     memset(&action, 0, sizeof action);
     action.sa_handler = on_alarm;
     must(sigaction(SIGALRM, &action, NULL) == 0 && setitimer(ITIMER_REAL, &often, NULL) == 0);
-    for (i = 0; i < 5; i++)
+    for (int i = 0; i < 5; i++)
         must(sem_wait(&sem) == -1 && errno == EINTR);
     must(setitimer(ITIMER_REAL, &never, NULL) == 0);
 }
 
 static void *meets(void *unused)
 {
-    int i;
-    for (i = 0; i < 50; i++)
+    for (int i = 0; i < 50; i++)
         (void)pthread_barrier_wait(&barrier);
     return unused;
 }
@@ -236,9 +229,9 @@ __attribute__((section(".preinit_array"),
 
 static void forks(pid_t (*make)(void))
 {
-    int i, status;
+    int status;
     pairs(10);
-    for (i = 0; i < 5; i++) {
+    for (int i = 0; i < 5; i++) {
         const pid_t child = make();
         if (child == 0) {
             pairs(100);
@@ -266,8 +259,7 @@ static pthread_mutex_t object[2];
 static void *live_and_die(void *number)
 {
     const size_t one = (size_t)number;
-    int i;
-    for (i = 0; i < 20; i++) {
+    for (int i = 0; i < 20; i++) {
         must(pthread_mutex_init(&object[0], NULL) == 0);
         must(pthread_mutex_init(&object[1], NULL) == 0);
         must(pthread_mutex_lock(&object[one]) == 0 && pthread_mutex_lock(&object[!one]) == 0);
@@ -290,9 +282,8 @@ static void lives(void)
 static void orders(int n)
 {
     pthread_mutex_t *const many = calloc((size_t)n, sizeof *many);
-    int i;
     must(many != NULL);
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
         must(pthread_mutex_lock(&mutex) == 0 && pthread_mutex_lock(&many[i]) == 0);
         must(pthread_mutex_unlock(&many[i]) == 0 && pthread_mutex_unlock(&mutex) == 0);
     }
@@ -377,8 +368,7 @@ static void *takes_turns(void *me)
 {
     static size_t turn;
     struct timespec past = {0, 0};
-    int i;
-    for (i = 0; i < 50; i++) {
+    for (int i = 0; i < 50; i++) {
         must(mtx_lock(&c11_mutex) == thrd_success);
         while (turn % 2 != (size_t)me)
             must(cnd_wait(&c11_turns, &c11_mutex) == thrd_success);
@@ -403,9 +393,8 @@ static void c11(void)
 
 int main(int count, char **word)
 {
-    size_t i;
     must(count > 1 && sem_init(&sem, 0, 0) == 0 && pthread_barrier_init(&barrier, NULL, 4) == 0);
-    for (i = 0; i < 3; i++)
+    for (size_t i = 0; i < 3; i++)
         must(sem_init(&held[i], 0, 0) == 0);
     if (strcmp(word[1], "chain") == 0) {
         make_mutex(PTHREAD_MUTEX_NORMAL, PTHREAD_PRIO_INHERIT, PTHREAD_MUTEX_STALLED);

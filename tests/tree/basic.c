@@ -57,8 +57,6 @@ static unsigned shape(pawl_tree_node *word, uintptr_t up, uint32_t least, unsign
                       unsigned *deepest)
 {
     pawl_tree_node *const n = plain(word);
-    const pawl_tree_node *at;
-    unsigned count;
     if (levels > *deepest)
         *deepest = levels;
     if (n != word) {
@@ -67,14 +65,14 @@ static unsigned shape(pawl_tree_node *word, uintptr_t up, uint32_t least, unsign
     }
     assert_int_equal(n->inner_up, up);
     assert_true(n->depth >= least);
-    at = n;
+    const pawl_tree_node *at = n;
     for (up = n->leaf_up; (up & 2) == 0; up = at->inner_up) {
         at = (const pawl_tree_node *)(up & ~(uintptr_t)3);
         if (at == n)
             break;
     }
     assert_true((up & 2) == 0); /* the leaf is below the part */
-    count = shape(n->branch[0], (uintptr_t)n, n->depth + 1, levels + 1, deepest);
+    unsigned count = shape(n->branch[0], (uintptr_t)n, n->depth + 1, levels + 1, deepest);
     return count + shape(n->branch[1], (uintptr_t)n | 1, n->depth + 1, levels + 1, deepest);
 }
 
@@ -99,10 +97,9 @@ static uint32_t kind_now;
 
 static int order(const struct thing *a, const struct thing *b)
 {
-    uint32_t i;
     if (kind_now == PAWL_TREE_NUMBERS)
         return a->number < b->number ? -1 : a->number > b->number;
-    for (i = 0; i < a->length * kind_now && i < b->length * kind_now; i++) {
+    for (uint32_t i = 0; i < a->length * kind_now && i < b->length * kind_now; i++) {
         const int x = a->bytes[i / 8] >> (7 - i % 8) & 1, y = b->bytes[i / 8] >> (7 - i % 8) & 1;
         if (x != y)
             return x - y;
@@ -128,20 +125,18 @@ static pawl_tree_key key_of(const struct thing *o)
 /* Few values, so that keys are equal and begin each other. */
 static void make_key(struct thing *o, uint64_t *random)
 {
-    unsigned i;
     o->number = test_random_below(random, 40);
     if (test_random_below(random, 2) == 0)
         o->number = o->number << 58 | o->number;
     o->length = test_random_below(random, kind_now == PAWL_TREE_BYTES ? LONGEST : LONGEST * 8);
-    for (i = 0; i < LONGEST; i++)
+    for (unsigned i = 0; i < LONGEST; i++)
         o->bytes[i] = test_random_below(random, 8) == 0 ? 0x81 : 0;
 }
 
 static void compare(const struct reference *r, const struct thing *key)
 {
     struct thing *least = NULL, *most = NULL, *equal = NULL, *best = NULL;
-    unsigned i;
-    for (i = 0; i < r->count; i++) {
+    for (unsigned i = 0; i < r->count; i++) {
         struct thing *const o = r->sorted[i];
         const int side = order(o, key);
         if (side >= 0 && least == NULL)
@@ -166,8 +161,7 @@ static void compare(const struct reference *r, const struct thing *key)
 static void compare_order(const struct reference *r)
 {
     pawl_tree_node *n = pawl_tree_end(&tree, 0);
-    unsigned i;
-    for (i = 0; i < r->count; i++, n = pawl_tree_step(n, 0)) {
+    for (unsigned i = 0; i < r->count; i++, n = pawl_tree_step(n, 0)) {
         assert_ptr_equal(of(n), r->sorted[i]);
         assert_ptr_equal(of(pawl_tree_step(n, 1)), i == 0 ? NULL : r->sorted[i - 1]);
     }
@@ -206,13 +200,12 @@ static void goes_as_a_sorted_array(enum pawl_tree_kind kind)
 {
     uint64_t random = test_seed();
     struct reference r;
-    unsigned step;
     struct thing key;
     memset(&r, 0, sizeof r);
     memset(&key, 0, sizeof key);
     kind_now = kind;
     pawl_tree_init(&tree, kind);
-    for (step = 0; step < 6000; step++) {
+    for (unsigned step = 0; step < 6000; step++) {
         const unsigned some = step / 1000 % 2 == 0 ? NODES : 12; /* a full tree, and a thin one */
         change(&r, &things[test_random_below(&random, some)], &random);
         make_key(&key, &random);
@@ -222,7 +215,7 @@ static void goes_as_a_sorted_array(enum pawl_tree_kind kind)
             (void)depth_of_all(r.count);
         }
     }
-    for (step = 0; step < NODES; step++)
+    for (unsigned step = 0; step < NODES; step++)
         if (things[step].in)
             change(&r, &things[step], &random);
     assert_null(tree.root[0]);
@@ -291,14 +284,13 @@ TEST_CASE_WITH(a_removal_changes_at_most_seven_nodes, begin, end)
 {
     static struct thing before[NODES];
     uint64_t random = test_seed();
-    unsigned i, k;
-    for (i = 0; i < NODES; i++)
+    for (unsigned i = 0; i < NODES; i++)
         put(i, test_random(&random));
-    for (i = 0; i < NODES; i++) {
+    for (unsigned i = 0; i < NODES; i++) {
         unsigned changed = 0;
         memcpy(before, things, sizeof things);
         assert_true(pawl_tree_remove(&tree, &things[i].node));
-        for (k = 0; k < NODES; k++)
+        for (unsigned k = 0; k < NODES; k++)
             changed += memcmp(&before[k], &things[k], sizeof things[k]) != 0;
         assert_true(changed <= 7); /* itself, three around the leaf, three around the part */
         (void)depth_of_all(NODES - 1 - i);
@@ -341,8 +333,7 @@ TEST_CASE_WITH(strings_are_ordered_with_the_shorter_first, begin, end)
 TEST_CASE_WITH(a_walk_goes_on_when_its_node_is_removed, begin, end)
 {
     pawl_tree_walk w, other;
-    unsigned i;
-    for (i = 0; i < 8; i++)
+    for (unsigned i = 0; i < 8; i++)
         put(i, i / 2);
     pawl_tree_walk_begin(&tree, &other);
     pawl_tree_walk_begin(&tree, &w);
@@ -351,7 +342,7 @@ TEST_CASE_WITH(a_walk_goes_on_when_its_node_is_removed, begin, end)
     assert_true(pawl_tree_remove(&tree, &things[1].node)); /* and the ones before it */
     assert_true(pawl_tree_remove(&tree, &things[2].node));
     assert_ptr_equal(of(pawl_tree_walk_next(&w)), &things[3]);
-    for (i = 4; i < 8; i++)
+    for (unsigned i = 4; i < 8; i++)
         assert_true(pawl_tree_remove(&tree, &things[i].node));
     assert_null(pawl_tree_walk_next(&w));
     assert_ptr_equal(of(pawl_tree_walk_next(&other)), &things[3]);
@@ -407,13 +398,12 @@ TEST_CASE_WITH(a_holder_of_write_changes_several_at_once, begin, end)
 
 static void batch(void *unused, unsigned index)
 {
-    unsigned i;
     (void)unused;
     pawl_lock64_take_atomic(&tree.lock);
-    for (i = index; i < NODES; i += 4)
+    for (unsigned i = index; i < NODES; i += 4)
         must(pawl_tree_insert_as(&tree, &things[i].node, pawl_tree_number(i),
                                  PAWL_TREE_HAS_ATOMIC) == NULL);
-    for (i = index; i < NODES; i += 8)
+    for (unsigned i = index; i < NODES; i += 8)
         must(pawl_tree_remove_as(&tree, &things[i].node, PAWL_TREE_HAS_ATOMIC));
     pawl_lock64_drop_atomic(&tree.lock);
 }

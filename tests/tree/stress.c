@@ -76,9 +76,8 @@ static void take_out(struct thing *o, bool batch)
 
 static void get(uint64_t number)
 {
-    pawl_tree_node *n;
     pawl_rcu_read_lock();
-    n = pawl_tree_get(&shared.tree, key_of(number));
+    pawl_tree_node *n = pawl_tree_get(&shared.tree, key_of(number));
     must(n != NULL || number % 2 == 1);
     if (n != NULL)
         look(of(n), number);
@@ -89,9 +88,8 @@ static void get(uint64_t number)
 
 static void find(uint64_t number)
 {
-    pawl_tree_node *n;
     pawl_lock64_take_read(&shared.tree.lock);
-    n = pawl_tree_find(&shared.tree, key_of(number));
+    pawl_tree_node *n = pawl_tree_find(&shared.tree, key_of(number));
     must(n != NULL || number % 2 == 1);
     if (n != NULL)
         look(of(n), number);
@@ -126,9 +124,8 @@ static void work(void *unused, unsigned index)
 {
     struct thing *mine[8] = {NULL};
     uint64_t random = shared.seed + index * UINT64_C(0x632be59bd9b4e019);
-    unsigned i;
     (void)unused;
-    for (i = 0; i < shared.steps; i++) {
+    for (unsigned i = 0; i < shared.steps; i++) {
         const uint64_t number = test_random_below(&random, 2 * KEYS);
         struct thing **const place = &mine[test_random_below(&random, 8)];
         const unsigned what = test_random_below(&random, index % 2 == 0 ? 4 : 16);
@@ -144,7 +141,7 @@ static void work(void *unused, unsigned index)
             get(number);
         }
     }
-    for (i = 0; i < 8; i++)
+    for (unsigned i = 0; i < 8; i++)
         if (mine[i] != NULL)
             take_out(mine[i], false);
 }

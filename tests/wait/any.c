@@ -10,8 +10,7 @@ static uint64_t words[WORDS] __attribute__((aligned(8)));
 static void set_watches(struct pawl_watch *watches)
 {
     static const uint32_t bits[WORDS] = {8, 16, 32, 64};
-    unsigned i;
-    for (i = 0; i < WORDS; i++) {
+    for (unsigned i = 0; i < WORDS; i++) {
         words[i] = 1;
         watches[i].address = &words[i];
         watches[i].value = 1;
@@ -24,8 +23,7 @@ TEST_CASE(the_word_that_differs_is_named)
 {
     struct pawl_watch watches[WORDS];
     uint32_t which;
-    unsigned i;
-    for (i = 0; i < WORDS; i++) {
+    for (unsigned i = 0; i < WORDS; i++) {
         set_watches(watches);
         words[i] = 2;
         which = 99;
@@ -41,12 +39,11 @@ TEST_CASE(it_expires_after_its_deadline)
     const uint64_t deadline = pawl_now() + 2000000;
     struct pawl_watch watches[WORDS];
     uint32_t which = 99;
-    unsigned i;
     set_watches(watches);
     assert_int_equal(pawl_wait_any_until(watches, WORDS, &which, 0), PAWL_WAIT_EXPIRED);
     assert_int_equal(pawl_wait_any_until(watches, WORDS, &which, deadline), PAWL_WAIT_EXPIRED);
     assert_true(pawl_now() >= deadline);
-    for (i = 0; i < WORDS; i++)
+    for (unsigned i = 0; i < WORDS; i++)
         assert_int_equal(pawl_wake_all(&words[i]), 0);
 }
 
@@ -54,9 +51,8 @@ TEST_CASE(as_many_words_as_allowed_and_no_more)
 {
     static struct pawl_watch watches[PAWL_WAIT_WATCHES + 1];
     uint32_t which;
-    unsigned i;
     set_watches(watches);
-    for (i = 0; i <= PAWL_WAIT_WATCHES; i++)
+    for (unsigned i = 0; i <= PAWL_WAIT_WATCHES; i++)
         watches[i] = watches[i % WORDS];
     assert_int_equal(pawl_wait_any_until(watches, PAWL_WAIT_WATCHES, &which, 0), PAWL_WAIT_EXPIRED);
     assert_int_equal(pawl_wait_any_until(watches, PAWL_WAIT_WATCHES + 1, &which, 0),
@@ -81,8 +77,7 @@ static void *wait_for_any(void *opaque)
 TEST_CASE(a_wake_at_any_of_the_words_ends_it_and_is_named)
 {
     struct waiter w;
-    unsigned i, k;
-    for (i = 0; i < WORDS; i++) {
+    for (unsigned i = 0; i < WORDS; i++) {
         set_watches(w.watches);
         w.thread = test_start(wait_for_any, &w);
         while (pawl_wake_one(&words[i]) == 0)
@@ -90,7 +85,7 @@ TEST_CASE(a_wake_at_any_of_the_words_ends_it_and_is_named)
         test_join(w.thread);
         assert_int_equal(w.how, PAWL_WAIT_WOKEN);
         assert_int_equal(w.which, i);
-        for (k = 0; k < WORDS; k++)
+        for (unsigned k = 0; k < WORDS; k++)
             assert_int_equal(pawl_wake_all(&words[k]), 0);
     }
 }
@@ -111,8 +106,7 @@ TEST_CASE(a_wake_too_many_is_handed_on)
 {
     struct waiter w;
     pthread_t other;
-    unsigned turns;
-    for (turns = 0; turns < TEST_SCALE(300); turns++) {
+    for (unsigned turns = 0; turns < TEST_SCALE(300); turns++) {
         set_watches(w.watches);
         w.thread = test_start(wait_for_any, &w);
         while (pawl_requeue(&words[0], &words[1], 0, 1) == 0) /* it sleeps, first in each list */

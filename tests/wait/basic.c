@@ -50,9 +50,8 @@ TEST_CASE(a_wait_returns_at_once_when_the_value_differs)
 
 TEST_CASE(a_masked_wait_looks_at_its_bits_only)
 {
-    unsigned i;
     word = 0x15;
-    for (i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         assert_int_equal(wait_masked_until(widths[i], 0xf, 0x5, 0), PAWL_WAIT_EXPIRED);
         assert_int_equal(wait_masked_until(widths[i], 0xf, 0x4, 0), PAWL_WAIT_DIFFERS);
         assert_int_equal(wait_masked_until(widths[i], 0xff, 0x5, 0), PAWL_WAIT_DIFFERS);
@@ -71,9 +70,8 @@ TEST_CASE(a_value_outside_the_mask_never_holds)
 
 TEST_CASE(a_deadline_in_the_past_expires_at_once)
 {
-    unsigned i;
     word = 1;
-    for (i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         assert_int_equal(wait_until(widths[i], 1, 0), PAWL_WAIT_EXPIRED);
         assert_int_equal(wait_until(widths[i], 1, pawl_now() - 1), PAWL_WAIT_EXPIRED);
     }
@@ -81,9 +79,8 @@ TEST_CASE(a_deadline_in_the_past_expires_at_once)
 
 TEST_CASE(a_wait_expires_only_after_its_deadline)
 {
-    unsigned i;
     word = 1;
-    for (i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         const uint64_t deadline = pawl_now() + 2000000;
         while (wait_until(widths[i], 1, deadline) != PAWL_WAIT_EXPIRED)
             continue;
@@ -192,9 +189,8 @@ static void end(struct sleeper *s)
 TEST_CASE(wake_one_wakes_a_sleeper_of_each_width_and_counts_it)
 {
     struct sleeper s;
-    unsigned i;
     word = 1;
-    for (i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         start(&s, widths[i], 0, PAWL_WAIT_FOREVER);
         while (pawl_wake_one(&word) == 0) {
             assert_int_equal(pawl_wake_one(WORD8 + 1), 0);
@@ -209,9 +205,8 @@ TEST_CASE(an_absurd_deadline_never_passes)
     static const uint64_t absurd[] = {UINT64_MAX - 1, UINT64_MAX / 2,
                                       UINT64_C(4000000000) * 1000000000};
     struct sleeper s;
-    unsigned i;
     word = 1;
-    for (i = 0; i < 6; i++) {
+    for (unsigned i = 0; i < 6; i++) {
         start(&s, i % 2 ? 16 : 32, 0, absurd[i / 2]);
         while (pawl_wake_one(&word) == 0)
             sched_yield();
@@ -223,9 +218,8 @@ TEST_CASE(wake_n_wakes_no_more_than_asked)
 {
     struct sleeper sleepers[6];
     unsigned woken = 0;
-    unsigned i;
     word = 1;
-    for (i = 0; i < 6; i++)
+    for (unsigned i = 0; i < 6; i++)
         start(&sleepers[i], widths[i % 4], 0, PAWL_WAIT_FOREVER);
     while (woken < 6) {
         const unsigned now = pawl_wake_n(&word, 2);
@@ -233,7 +227,7 @@ TEST_CASE(wake_n_wakes_no_more_than_asked)
         woken += now;
     }
     assert_int_equal(woken, 6);
-    for (i = 0; i < 6; i++)
+    for (unsigned i = 0; i < 6; i++)
         end(&sleepers[i]);
 }
 
@@ -241,14 +235,13 @@ TEST_CASE(wake_all_wakes_all_widths_at_one_address)
 {
     struct sleeper sleepers[8];
     unsigned woken = 0;
-    unsigned i;
     word = 1;
-    for (i = 0; i < 8; i++)
+    for (unsigned i = 0; i < 8; i++)
         start(&sleepers[i], widths[i % 4], i < 4 ? 0 : 1, PAWL_WAIT_FOREVER);
     while (woken < 8)
         woken += pawl_wake_all(&word);
     assert_int_equal(woken, 8);
-    for (i = 0; i < 8; i++)
+    for (unsigned i = 0; i < 8; i++)
         end(&sleepers[i]);
 }
 
@@ -281,19 +274,18 @@ TEST_CASE(the_oldest_is_woken_first)
 {
     unsigned orders[4] = {0, 0, 0, 0};
     pthread_t threads[4];
-    unsigned i, k;
     word = 1;
-    for (i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         threads[i] = test_start(watch_the_order, &orders[i]);
         /* Behind those who wait already: requeue to itself only counts nobody, so ask by moving. */
         while (pawl_requeue(&word, WORD8 + 2, 0, 1) == 0)
             sched_yield();
     }
     /* All four are at WORD8 + 2 now, in the order of their moves. */
-    for (i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         assert_int_equal(pawl_wake_one(WORD8 + 2), 1);
         test_join(threads[i]);
-        for (k = 0; k < 4; k++)
+        for (unsigned k = 0; k < 4; k++)
             assert_int_equal(__atomic_load_n(&orders[k], __ATOMIC_RELAXED), k <= i);
     }
 }
@@ -303,9 +295,8 @@ TEST_CASE(requeue_moves_sleepers_of_any_width_to_another_address)
     static uint64_t elsewhere;
     struct sleeper sleepers[8];
     unsigned moved = 0, woken = 0;
-    unsigned i;
     word = 1;
-    for (i = 0; i < 8; i++)
+    for (unsigned i = 0; i < 8; i++)
         start(&sleepers[i], widths[i % 4], 0, PAWL_WAIT_FOREVER);
     while (moved < 8)
         moved += pawl_requeue(&word, &elsewhere, 0, 1);
@@ -313,7 +304,7 @@ TEST_CASE(requeue_moves_sleepers_of_any_width_to_another_address)
     assert_int_equal(pawl_wake_all(&word), 0);
     while (woken < 8)
         woken += pawl_wake_n(&elsewhere, 3);
-    for (i = 0; i < 8; i++)
+    for (unsigned i = 0; i < 8; i++)
         end(&sleepers[i]);
     assert_int_equal(pawl_wake_all(&elsewhere), 0);
 }
@@ -322,9 +313,8 @@ TEST_CASE(requeue_wakes_some_and_moves_some)
 {
     static uint64_t elsewhere;
     struct sleeper sleepers[5];
-    unsigned i;
     word = 1;
-    for (i = 0; i < 5; i++) {
+    for (unsigned i = 0; i < 5; i++) {
         start(&sleepers[i], 8, 0, PAWL_WAIT_FOREVER);
         while (pawl_requeue(&word, WORD8 + 4, 0, 1) == 0)
             sched_yield();
@@ -332,7 +322,7 @@ TEST_CASE(requeue_wakes_some_and_moves_some)
     assert_int_equal(pawl_requeue(WORD8 + 4, &elsewhere, 2, 2), 4);
     assert_int_equal(pawl_wake_all(&elsewhere), 2);
     assert_int_equal(pawl_wake_all(WORD8 + 4), 1);
-    for (i = 0; i < 5; i++)
+    for (unsigned i = 0; i < 5; i++)
         end(&sleepers[i]);
 }
 
@@ -343,10 +333,9 @@ TEST_CASE(a_shared_wait_is_woken_by_another_process)
     uint32_t *shared =
         (uint32_t *)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int status;
-    pid_t child;
     assert_true(shared != (uint32_t *)MAP_FAILED);
     fflush(NULL);
-    child = fork();
+    pid_t child = fork();
     must(child >= 0);
     if (child == 0) {
         while (__atomic_load_n(shared, __ATOMIC_ACQUIRE) == 0)
@@ -400,14 +389,13 @@ TEST_CASE(a_shared_wake_needs_the_page)
 #else
     const int file = memfd_create("pawl", 0);
     uint32_t *here, *elsewhere;
-    pid_t child;
     int status;
     (void)state;
     must(file >= 0 && ftruncate(file, 4096) == 0);
     here = (uint32_t *)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     elsewhere = (uint32_t *)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     must(here != MAP_FAILED && elsewhere != MAP_FAILED);
-    child = sleep_while_busy(elsewhere);
+    pid_t child = sleep_while_busy(elsewhere);
     __atomic_store_n(here, FREE, __ATOMIC_RELEASE);
     must(munmap(here, 4096) == 0);
     assert_int_equal(pawl_wake_all_shared(here), 0);
@@ -423,10 +411,9 @@ TEST_CASE(the_last_store_may_come_after_the_shared_wake)
 {
     uint32_t *shared =
         (uint32_t *)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    pid_t child;
     int status;
     must(shared != (uint32_t *)MAP_FAILED);
-    child = sleep_while_busy(shared);
+    pid_t child = sleep_while_busy(shared);
     __atomic_store_n(shared, LEAVING, __ATOMIC_RELEASE);
     (void)pawl_wake_all_shared(shared);
     __atomic_store_n(shared, FREE, __ATOMIC_RELEASE);

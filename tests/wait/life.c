@@ -41,19 +41,18 @@ TEST_CASE(a_child_forked_while_others_sleep_starts_with_nobody_asleep)
 {
     char said[4096];
     pthread_t threads[3];
-    unsigned i, moved;
-    int status;
     word = 1;
-    for (i = 0; i < 3; i++)
+    for (unsigned i = 0; i < 3; i++)
         threads[i] = test_start(wait_for_a_change, NULL);
-    for (moved = 0; moved < 3;) /* until all of them sleep, and then back to where they came from */
+    for (unsigned moved = 0;
+         moved < 3;) /* until all of them sleep, and then back to where they came from */
         moved += pawl_requeue(&word, (char *)&word + 4, 0, 1);
     while (pawl_requeue((char *)&word + 4, &word, 0, 3) != 0)
         continue;
-    status = test_in_child(wait_and_wake_in_the_child, NULL, said, sizeof said);
+    int status = test_in_child(wait_and_wake_in_the_child, NULL, said, sizeof said);
     __atomic_store_n(&word, 2, __ATOMIC_RELEASE);
     assert_int_equal(pawl_wake_all(&word), 3); /* the parent's still sleep */
-    for (i = 0; i < 3; i++)
+    for (unsigned i = 0; i < 3; i++)
         test_join(threads[i]);
     if (status != 0 || !strstr(said, "as it should be"))
         fail_msg("status %#x: %s", (unsigned)status, said);
@@ -78,8 +77,7 @@ TEST_CASE(a_wait_is_no_cancellation_point)
     static int wide;
     pthread_t thread;
     void *result;
-    unsigned i;
-    for (i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2; i++) {
         word = 1;
         went_on = false;
         thread = test_start(wait_and_go_on, i ? &wide : NULL);
@@ -108,7 +106,6 @@ static void count_signal(int number)
 static void signals_reach_a_sleeper(int flags)
 {
     struct sigaction action;
-    unsigned i;
     memset(&action, 0, sizeof action);
     action.sa_handler = count_signal;
     action.sa_flags = flags;
@@ -116,7 +113,7 @@ static void signals_reach_a_sleeper(int flags)
     word = 1;
     signals = 0;
     const pthread_t thread = test_start(wait_for_a_change, NULL);
-    for (i = 0; i < 50; i++) {
+    for (unsigned i = 0; i < 50; i++) {
         must(pthread_kill(thread, SIGUSR1) == 0);
         while (__atomic_load_n(&signals, __ATOMIC_RELAXED) <= i)
             sched_yield();
@@ -156,7 +153,6 @@ static unsigned asleep;
 
 static void wait_for_own_or_wake_all(void *unused, unsigned index)
 {
-    unsigned i;
     (void)unused;
     if (index > 0) {
         __atomic_fetch_add(&asleep, 1, __ATOMIC_RELAXED);
@@ -167,7 +163,7 @@ static void wait_for_own_or_wake_all(void *unused, unsigned index)
     while (__atomic_load_n(&asleep, __ATOMIC_RELAXED) < CROWD - 1)
         sched_yield();
     usleep(20000);
-    for (i = 1; i < CROWD; i++) {
+    for (unsigned i = 1; i < CROWD; i++) {
         __atomic_store_n(&crowd[i], 1, __ATOMIC_RELEASE);
         (void)pawl_wake_one(&crowd[i]);
     }

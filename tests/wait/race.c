@@ -25,9 +25,8 @@ static void begin(void)
 static void end(void)
 {
     const struct pawl_lists *table = table_here();
-    unsigned i;
     must(table->queues == 0);
-    for (i = 0; i < 1 << PAWL_TABLE_BITS; i++) {
+    for (unsigned i = 0; i < 1 << PAWL_TABLE_BITS; i++) {
         must(table->first[i].queues == NULL && table->first[i].latch == 0);
         must(table->first[i].latch_oldest == NULL && table->first[i].urgent == 0);
         must(table->first[i].sleepers == 0);
@@ -80,8 +79,7 @@ static void change_and_wake_all(void *unused)
 TEST_CASE(no_wake_is_lost_whatever_the_width)
 {
     static void (*const waits[])(void *) = {wait16, wait32, wait64};
-    unsigned i;
-    for (i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < 3; i++) {
         void (*const bodies[])(void *) = {waits[i], change_and_wake_one};
         print_count(explore(begin, bodies, 2, end, 4));
     }

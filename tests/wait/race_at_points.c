@@ -76,8 +76,7 @@ static void change_while_the_waiter_is_held_at(const char *point)
 
 TEST_CASE(a_wake_between_the_last_look_and_the_sleep_is_not_lost)
 {
-    unsigned i;
-    for (i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         width = widths[i];
         change_while_the_waiter_is_held_at("looked");
     }
@@ -85,8 +84,7 @@ TEST_CASE(a_wake_between_the_last_look_and_the_sleep_is_not_lost)
 
 TEST_CASE(a_wake_between_the_list_and_the_sleep_is_not_lost)
 {
-    unsigned i;
-    for (i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         width = widths[i];
         if (width != 32) /* else it sleeps in the kernel */
             change_while_the_waiter_is_held_at("listed");

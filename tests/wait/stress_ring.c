@@ -131,8 +131,7 @@ static void run_along(void *opaque, unsigned index)
     const uint32_t bits = bits_of(index);
     const uint32_t next_bits = bits_of((index + 1) % s->threads);
     uint64_t random = s->seed + index * UINT64_C(0x632be59bd9b4e019);
-    unsigned round;
-    for (round = 1; round <= s->hops; round++) {
+    for (unsigned round = 1; round <= s->hops; round++) {
         /* The token of a round comes from the neighbour; the first thread lets it go itself. */
         const uint64_t last = number(index > 0 ? round - 1 : round - 2, bits);
         while ((index > 0 || round > 1) && read_post(own, bits) == last)

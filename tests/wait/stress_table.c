@@ -40,10 +40,9 @@ static void sleep_often(struct shared *s, uint64_t *random)
     struct pawl_queue queue;
     struct pawl_bucket *bucket;
     uint64_t woken = 0, expired = 0;
-    unsigned i;
 
     memset(&waiter, 0, sizeof waiter);
-    for (i = 0; i < s->rounds; i++) {
+    for (unsigned i = 0; i < s->rounds; i++) {
         const unsigned kind = test_random_below(random, 4);
         waiter.address = place(s, random);
         waiter.parker = pawl_parker_make(&room);
@@ -75,9 +74,9 @@ static unsigned wake_some(const void *address, unsigned most)
 {
     struct wake_list list = WAKE_LIST_EMPTY;
     struct pawl_bucket *bucket = table_lock(address);
-    struct pawl_waiter *w;
     unsigned count;
-    for (w = oldest(bucket, address); w != NULL && list.count < most; w = w->younger)
+    for (struct pawl_waiter *w = oldest(bucket, address); w != NULL && list.count < most;
+         w = w->younger)
         if (w->asleep)
             table_wake(&list, w);
     table_unlock(bucket);
@@ -89,10 +88,9 @@ static unsigned wake_some(const void *address, unsigned most)
 static unsigned move_one(const void *a, const void *b)
 {
     struct pawl_bucket *from, *to;
-    struct pawl_waiter *w;
     unsigned moved = 0;
     table_lock_two(a, b, &from, &to);
-    w = oldest(from, a);
+    struct pawl_waiter *w = oldest(from, a);
     if (a != b && w != NULL && w->asleep) {
         table_move(from, to, w, b);
         moved = 1;

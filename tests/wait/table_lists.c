@@ -41,9 +41,8 @@ TEST_CASE(waiters_are_found_oldest_first)
 {
     struct waiting waiters[5];
     uint32_t word;
-    unsigned i;
     start_afresh();
-    for (i = 0; i < 5; i++) {
+    for (unsigned i = 0; i < 5; i++) {
         put(&waiters[i], &word);
         waiters[i].waiter.kind = i;
     }
@@ -66,14 +65,13 @@ TEST_CASE(waiters_of_another_address_in_the_same_bucket_are_passed_over)
     const char *b = neighbour(a);
     const struct pawl_bucket *bucket = &table()->first[table_hash(a, 0)];
     struct waiting waiters[4];
-    unsigned i;
     start_afresh();
-    for (i = 0; i < 4; i++)
+    for (unsigned i = 0; i < 4; i++)
         put(&waiters[i], i % 2 ? b : a);
     assert_int_equal(count_in_order(a), 2);
     assert_int_equal(count_in_order(b), 2);
     assert_int_equal(queues_of(bucket), 2);
-    for (i = 0; i < 4; i++)
+    for (unsigned i = 0; i < 4; i++)
         take_out(&waiters[i]);
     assert_int_equal(queues_of(bucket), 0);
 }
@@ -85,15 +83,14 @@ TEST_CASE(the_queues_of_different_owners_at_one_address_are_apart)
                                       TABLE_OF_LOCK64};
     struct waiting waiters[4][2];
     uint64_t word;
-    unsigned i, j;
     start_afresh();
-    for (i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         assert_null(find(&word, owners[i]));
-        for (j = 0; j < 2; j++)
+        for (unsigned j = 0; j < 2; j++)
             put_for(&waiters[i][j], &word, owners[i])->own = 100 + i;
         assert_int_equal(table()->queues, i + 1);
     }
-    for (i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         struct own_queue *queue = find(&word, owners[i]);
         assert_int_equal(queue->queue.owner, owners[i]);
         assert_int_equal(queue->own, 100 + i);
@@ -102,10 +99,10 @@ TEST_CASE(the_queues_of_different_owners_at_one_address_are_apart)
     }
     take_out(&waiters[2][0]);
     take_out(&waiters[2][1]);
-    for (i = 0; i < 4; i++)
+    for (unsigned i = 0; i < 4; i++)
         assert_int_equal(count_of(&word, owners[i]), i == 2 ? 0 : 2);
-    for (i = 0; i < 4; i++)
-        for (j = 0; i != 2 && j < 2; j++)
+    for (unsigned i = 0; i < 4; i++)
+        for (unsigned j = 0; i != 2 && j < 2; j++)
             take_out(&waiters[i][j]);
     assert_int_equal(table()->queues, 0);
 }
@@ -115,12 +112,11 @@ TEST_CASE(a_moved_waiter_waits_behind_those_of_its_new_address)
     struct waiting waiters[3];
     struct pawl_bucket *from, *to;
     uint32_t a = 0, b = 0;
-    unsigned i;
     start_afresh();
     put(&waiters[0], &b);
     put(&waiters[1], &a);
     put(&waiters[2], &a);
-    for (i = 0; i < 3; i++)
+    for (unsigned i = 0; i < 3; i++)
         waiters[i].waiter.kind = i;
     table_lock_two(&a, &b, &from, &to);
     table_move(from, to, table_find(from, &a, TABLE_OF_WAIT)->oldest, &b);
@@ -128,7 +124,7 @@ TEST_CASE(a_moved_waiter_waits_behind_those_of_its_new_address)
     assert_int_equal(count_in_order(&a), 1);
     assert_int_equal(count_in_order(&b), 2);
     assert_ptr_equal(waiters[1].waiter.address, &b);
-    for (i = 0; i < 3; i++)
+    for (unsigned i = 0; i < 3; i++)
         take_out(&waiters[i]);
     assert_int_equal(table()->queues, 0);
 }
@@ -189,9 +185,8 @@ TEST_CASE(a_queue_moves_when_its_lender_leaves)
     struct waiting w[5];
     struct own_queue *queue;
     uint64_t word;
-    unsigned i;
     start_afresh();
-    for (i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         queue = put_for(&w[i], &word, TABLE_OF_LOCK64);
         w[i].waiter.kind = i;
         assert_ptr_equal(queue, &w[0].room);
@@ -226,18 +221,17 @@ TEST_CASE(a_queue_that_moves_leaves_its_neighbours_in_the_bucket)
     static char memory[1 << 16];
     const char *addresses[3];
     struct waiting w[3][3];
-    unsigned i, j, k;
     start_afresh();
     addresses[0] = memory;
     addresses[1] = neighbour(addresses[0]);
     addresses[2] = neighbour(addresses[1]);
-    for (j = 0; j < 3; j++)
-        for (i = 0; i < 3; i++)
+    for (unsigned j = 0; j < 3; j++)
+        for (unsigned i = 0; i < 3; i++)
             put_for(&w[i][j], addresses[i], TABLE_OF_LOCK64)->own = i;
-    for (j = 0; j < 3; j++) {
-        for (i = 0; i < 3; i++) {
+    for (unsigned j = 0; j < 3; j++) {
+        for (unsigned i = 0; i < 3; i++) {
             take_out(&w[i][j]);
-            for (k = 0; k < 3; k++) {
+            for (unsigned k = 0; k < 3; k++) {
                 const unsigned left = 3 - j - (k <= i);
                 assert_int_equal(count_of(addresses[k], TABLE_OF_LOCK64), left);
                 if (left > 0)
@@ -258,10 +252,8 @@ static uint32_t words[MANY];
  * of so many. */
 static uint64_t steps_beside(unsigned waiters)
 {
-    uint64_t steps;
-    unsigned i;
     start_afresh();
-    for (i = 0; i < waiters; i++)
+    for (unsigned i = 0; i < waiters; i++)
         put(&many[i], &words[0]);
     pawl_store_relaxed64(&ipawl_table_steps_, 0);
     put(&many[MANY - 1], &words[0]);
@@ -269,7 +261,7 @@ static uint64_t steps_beside(unsigned waiters)
     take_out(&many[0]);           /* the lender */
     take_out(&many[waiters / 2]); /* from the middle */
     take_out(&many[MANY - 1]);    /* the youngest */
-    steps = pawl_load_relaxed64(&ipawl_table_steps_);
+    uint64_t steps = pawl_load_relaxed64(&ipawl_table_steps_);
     start_afresh();
     return steps;
 }
@@ -277,9 +269,8 @@ static uint64_t steps_beside(unsigned waiters)
 TEST_CASE(a_crowd_at_one_address_costs_no_steps)
 {
     static char memory[1 << 16];
-    uint64_t few, crowd;
-    few = steps_beside(10);
-    crowd = steps_beside(1000);
+    uint64_t few = steps_beside(10);
+    uint64_t crowd = steps_beside(1000);
     assert_int_equal(crowd, few);
     /* Steps are counted: the queue that was there first is behind the younger one or before it. */
     put(&many[0], memory);
@@ -292,9 +283,8 @@ TEST_CASE(a_crowd_at_one_address_costs_no_steps)
 
 TEST_CASE(a_crowd_at_one_address_is_no_reason_to_grow)
 {
-    unsigned i;
     start_afresh();
-    for (i = 0; i < MANY; i++) {
+    for (unsigned i = 0; i < MANY; i++) {
         put(&many[i], &words[0]);
         table_grow_if_crowded();
     }
@@ -316,8 +306,7 @@ static void *enter_the_latch(void *number);
 /* The caller holds the latch. Each thread sleeps, or is about to, before the next one starts. */
 static void let_queue(struct pawl_bucket *bucket, unsigned first, unsigned end)
 {
-    unsigned i;
-    for (i = first; i < end; i++) {
+    for (unsigned i = first; i < end; i++) {
         const ipawl_address_ seen = PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->latch);
         latch_numbers[i] = i;
         latch_threads[i] = test_start(enter_the_latch, &latch_numbers[i]);
@@ -339,19 +328,17 @@ static void *enter_the_latch(void *number)
 
 TEST_CASE(the_waiters_of_a_latch_enter_oldest_first)
 {
-    struct pawl_bucket *bucket;
-    unsigned i;
     start_afresh();
     latch_entered = 0;
-    bucket = table_lock(words);
+    struct pawl_bucket *bucket = table_lock(words);
     let_queue(bucket, 0, LATCH_LATER);
     table_unlock(bucket);
-    for (i = 0; i < LATCH_LATER; i++)
+    for (unsigned i = 0; i < LATCH_LATER; i++)
         test_join(latch_threads[i]);
-    for (i = LATCH_LATER; i < LATCH_THREADS; i++)
+    for (unsigned i = LATCH_LATER; i < LATCH_THREADS; i++)
         test_join(latch_threads[i]);
     assert_int_equal(latch_entered, LATCH_THREADS);
-    for (i = 0; i < LATCH_THREADS; i++)
+    for (unsigned i = 0; i < LATCH_THREADS; i++)
         assert_int_equal(latch_order[i], i);
     assert_int_equal(bucket->latch, 0);
     assert_null(bucket->latch_oldest);
@@ -364,8 +351,7 @@ static unsigned most_queues(void)
     const uint32_t doublings = table()->doublings;
     const struct pawl_bucket *buckets = table_buckets(table(), doublings);
     unsigned most = 0;
-    unsigned i;
-    for (i = 0; i < 1u << (PAWL_TABLE_BITS + doublings); i++)
+    for (unsigned i = 0; i < 1u << (PAWL_TABLE_BITS + doublings); i++)
         if (queues_of(&buckets[i]) > most)
             most = queues_of(&buckets[i]);
     return most;
@@ -373,17 +359,16 @@ static unsigned most_queues(void)
 
 TEST_CASE(buckets_have_few_queues_however_many_wait)
 {
-    unsigned i;
     start_afresh();
-    for (i = 0; i < MANY; i++) {
+    for (unsigned i = 0; i < MANY; i++) {
         put(&many[i], &words[i]);
         table_grow_if_crowded();
     }
     assert_true(1u << (PAWL_TABLE_BITS + table()->doublings) >= MANY / 2);
     assert_in_range(most_queues(), 1, 10);
-    for (i = 0; i < MANY; i++)
+    for (unsigned i = 0; i < MANY; i++)
         assert_int_equal(count_in_order(&words[i]), 1);
-    for (i = 0; i < MANY; i++)
+    for (unsigned i = 0; i < MANY; i++)
         take_out(&many[i]);
     assert_int_equal(table()->queues, 0);
     assert_int_equal(most_queues(), 0);
@@ -391,20 +376,18 @@ TEST_CASE(buckets_have_few_queues_however_many_wait)
 
 TEST_CASE(growth_keeps_the_order_of_an_addresss_waiters_and_the_hints)
 {
-    struct pawl_bucket *bucket;
-    unsigned i;
     start_afresh();
-    bucket = table_lock(&words[7]);
+    struct pawl_bucket *bucket = table_lock(&words[7]);
     bucket->quiet_until = 4711;
     bucket->awake_for = 1234;
     table_unlock(bucket);
-    for (i = 0; i < 900; i++) {
+    for (unsigned i = 0; i < 900; i++) {
         put_for(&many[i], &words[i % 300], TABLE_OF_WAIT)->own = i % 300;
         many[i].waiter.kind = i;
         table_grow_if_crowded();
     }
     assert_true(table()->doublings >= 2);
-    for (i = 0; i < 300; i++) {
+    for (unsigned i = 0; i < 300; i++) {
         assert_int_equal(count_in_order(&words[i]), 3);
         assert_int_equal(find(&words[i], TABLE_OF_WAIT)->own, i);
     }
@@ -433,23 +416,22 @@ TEST_CASE(growth_takes_the_urgent_where_their_address_goes)
 
 TEST_CASE(where_memory_is_short_the_old_buckets_serve_and_attempts_are_few)
 {
-    unsigned i;
     start_afresh();
     memory_is_short = true;
-    for (i = 0; i < MANY; i++) {
+    for (unsigned i = 0; i < MANY; i++) {
         put(&many[i], &words[i]);
         table_grow_if_crowded();
     }
     assert_int_equal(table()->doublings, 0);
     assert_in_range(attempts, 2, 8); /* at 65, 131, 263 ... */
-    for (i = 0; i < MANY; i++)
+    for (unsigned i = 0; i < MANY; i++)
         assert_int_equal(count_in_order(&words[i]), 1);
     memory_is_short = false;
     pawl_store_relaxed32(&table()->grow_at, 0);
-    for (i = 0; i < 10; i++)
+    for (unsigned i = 0; i < 10; i++)
         table_grow_if_crowded();
     assert_in_range(most_queues(), 1, 10);
-    for (i = 0; i < MANY; i++)
+    for (unsigned i = 0; i < MANY; i++)
         assert_int_equal(count_in_order(&words[i]), 1);
 }
 
@@ -468,18 +450,15 @@ static void look_around_in_the_child(void *word)
 
 TEST_CASE(a_child_finds_an_empty_table_even_if_its_locks_were_held)
 {
-    struct pawl_bucket *bucket;
     char said[4096];
-    unsigned i;
-    int status;
     start_afresh();
-    for (i = 0; i < 200; i++) {
+    for (unsigned i = 0; i < 200; i++) {
         put(&many[i], &words[i]);
         table_grow_if_crowded();
     }
-    bucket = table_lock(&words[3]); /* as another thread of the parent might */
+    struct pawl_bucket *bucket = table_lock(&words[3]); /* as another thread of the parent might */
     bucket->holder = table_own_number() + 8;
-    status = test_in_child(look_around_in_the_child, &words[3], said, sizeof said);
+    int status = test_in_child(look_around_in_the_child, &words[3], said, sizeof said);
     table_unlock(bucket);
     if (status != 0 || !strstr(said, "as it should be"))
         fail_msg("status %#x: %s", (unsigned)status, said);
@@ -504,7 +483,6 @@ TEST_CASE(a_child_takes_back_what_the_parents_waiters_keep)
 {
     struct waiting w[6];
     char said[4096];
-    int status;
     start_afresh();
     lock32 = 0x1000 + 0x240 + TABLE_PARKED;
     lock64 = UINT64_C(0x100000000000) + UINT64_C(0x4000000000) + TABLE_PARKED;
@@ -520,7 +498,7 @@ TEST_CASE(a_child_takes_back_what_the_parents_waiters_keep)
     w[1].waiter.bits = 0x40;
     w[2].waiter.bits = UINT64_C(0x4000000000);
     w[5].waiter.bits = UINT64_MAX; /* a mask */
-    status = test_in_child(look_at_the_words_in_the_child, NULL, said, sizeof said);
+    int status = test_in_child(look_at_the_words_in_the_child, NULL, said, sizeof said);
     if (status != 0 || !strstr(said, "as it should be"))
         fail_msg("status %#x: %s", (unsigned)status, said);
     assert_int_equal(lock32, 0x1000 + 0x240 + TABLE_PARKED);

@@ -67,13 +67,12 @@ static void *acquire(void *arg)
 TEST_CASE(waiters_are_woken_one_after_the_other)
 {
     pthread_t threads[3];
-    int i;
     __atomic_store_n(&word32, 1, __ATOMIC_RELEASE);
-    for (i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, acquire, NULL), 0);
     __atomic_store_n(&word32, 0, __ATOMIC_RELEASE);
     WakeByAddressAll(&word32);
-    for (i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
     assert_int_equal(woken, 3);
 }

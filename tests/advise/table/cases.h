@@ -56,8 +56,7 @@ static NOINLINE void drop(pthread_mutex_t *m)
 /* About so many microseconds of work. */
 static NOINLINE void work(double us)
 {
-    long i;
-    for (i = (long)(us * 2000); i > 0; i--)
+    for (long i = (long)(us * 2000); i > 0; i--)
         __asm__ volatile("");
 }
 
@@ -90,15 +89,14 @@ int main(int count, char **words)
 {
     static pthread_mutex_t pool = PTHREAD_MUTEX_INITIALIZER;
     pthread_t ids[16], other;
-    long i;
     while (count > 1 && case_chosen < cases_known && strcmp(words[1], cases[case_chosen].name) != 0)
         case_chosen++;
     must(count == 2 && case_chosen < cases_known);
-    for (i = 0; i < cases[case_chosen].idle; i++)
+    for (long i = 0; i < cases[case_chosen].idle; i++)
         must(pthread_create(&other, NULL, one_idle, &pool) == 0);
-    for (i = 0; i < cases[case_chosen].threads; i++)
+    for (long i = 0; i < cases[case_chosen].threads; i++)
         must(pthread_create(&ids[i], NULL, one_thread, (void *)i) == 0);
-    for (i = 0; i < cases[case_chosen].threads; i++)
+    for (long i = 0; i < cases[case_chosen].threads; i++)
         must(pthread_join(ids[i], NULL) == 0);
     fflush(NULL);
     _exit(0);

@@ -210,9 +210,8 @@ CASE(active_parts, 3)
 
 static NOINLINE long seen_state(void)
 {
-    long found;
     pthread_mutex_lock(&mutex);
-    found = number;
+    long found = number;
     pthread_mutex_unlock(&mutex);
     return found;
 }
@@ -231,9 +230,8 @@ CASE(sees_state, 3)
 CASE(openssl_fetch, 2)
 {
     static pthread_rwlock_t *all[3];
-    int i, k;
     if (me == 0)
-        for (i = 0; i < 3; i++) {
+        for (int i = 0; i < 3; i++) {
             pthread_rwlock_t *const made = (pthread_rwlock_t *)malloc(sizeof *made);
             must(made != NULL && pthread_rwlock_init(made, NULL) == 0);
             all[i] = made;
@@ -241,8 +239,8 @@ CASE(openssl_fetch, 2)
     done += me == 0;
     while (!done)
         sched_yield();
-    for (i = 0; i < 150000; i++)
-        for (k = 0; k < 3; k++) {
+    for (int i = 0; i < 150000; i++)
+        for (int k = 0; k < 3; k++) {
             must(crypto_read_lock(all[k]));
             must(keys[k] == 0 && crypto_unlock(all[k]));
         }
@@ -262,9 +260,8 @@ CASE(object_types, 4)
 
 static NOINLINE bool is_ready(void)
 {
-    bool now;
     pthread_mutex_lock(&mutex);
-    now = ready;
+    bool now = ready;
     pthread_mutex_unlock(&mutex);
     return now;
 }
@@ -464,8 +461,8 @@ CASE(keeps_its_read, 2)
 /* fault read_then_write: Qt 5, QMetaType: QReadLocker to look a type up, QWriteLocker to add it. */
 CASE(fills_a_cache, 2)
 {
-    int i, found;
-    for (i = 0; i < 12000; i++) {
+    int found;
+    for (int i = 0; i < 12000; i++) {
         pthread_rwlock_rdlock(&rwlock);
         found = i % 2;
         pthread_rwlock_unlock(&rwlock);

@@ -21,9 +21,8 @@ static unsigned long number, flushed, state = 88172645463325252u;
 static NOINLINE void *exchange(void *back)
 {
     static void *first;
-    void *found;
     pthread_mutex_lock(&mutex);
-    found = first;
+    void *found = first;
     first = back;
     pthread_mutex_unlock(&mutex);
     return found;
@@ -39,9 +38,8 @@ CASE(free_list, 2)
 
 static NOINLINE unsigned long next_id(void)
 {
-    unsigned long made;
     pthread_mutex_lock(&mutex);
-    made = number++;
+    unsigned long made = number++;
     pthread_mutex_unlock(&mutex);
     return made;
 }
@@ -57,11 +55,10 @@ CASE(ids, 2)
 
 static NOINLINE unsigned long next_random(void)
 {
-    unsigned long made;
     pthread_mutex_lock(&mutex);
     state ^= state << 13;
     state ^= state >> 7;
-    made = state ^= state << 17;
+    unsigned long made = state ^= state << 17;
     pthread_mutex_unlock(&mutex);
     return made;
 }
@@ -78,14 +75,13 @@ CASE(generator, 2)
 /* innocent: memcached, thread.c: a thread's own numbers, and one that adds all up now and then. */
 CASE(own_numbers, 3)
 {
-    int i, k;
-    for (i = 0; me < 2 && i < 60000; i++) {
+    for (int i = 0; me < 2 && i < 60000; i++) {
         IN(&own[me], number++);
         work(3);
     }
     done += me < 2;
     while (me == 2 && done < 2) {
-        for (k = 0; k < 2; k++)
+        for (int k = 0; k < 2; k++)
             IN(&own[k], flushed += number);
         usleep(20000);
     }
@@ -227,8 +223,8 @@ CASE(twist, 2)
 /* innocent: OpenMP's team: a broadcast after which each thread has work. */
 CASE(all_go_on, 5)
 {
-    int i, round;
-    for (i = 0; i < 120; i++) {
+    int round;
+    for (int i = 0; i < 120; i++) {
         take(&mutex);
         round = turn;
         if (++queued == 5) {
@@ -330,8 +326,8 @@ CASE(shows_progress, 2)
 /* innocent: a token bucket: takes what has come in, and sleeps for the rest. */
 CASE(token_bucket, 2)
 {
-    unsigned long got, i;
-    for (i = 0; i < 200; i++) {
+    unsigned long got;
+    for (unsigned long i = 0; i < 200; i++) {
         pthread_mutex_lock(&mutex);
         number += 10;
         got = number > 5 ? 5 : number;
@@ -417,10 +413,9 @@ CASE(other_order_by_try, 2)
  * round. */
 CASE(used_again, 2)
 {
-    int i;
     while (turn != me)
         usleep(100);
-    for (i = 0; i < 20; i++) {
+    for (int i = 0; i < 20; i++) {
         pthread_mutex_init(&own[0], NULL);
         pthread_mutex_init(&own[1], NULL);
         take(&own[i % 2]);
@@ -462,10 +457,9 @@ CASE(long_reads, 3)
 /* innocent: short reads in turn: OpenSSL's tests run one thread after the other. */
 CASE(reads_in_turn, 2)
 {
-    int i;
     while (turn != me)
         usleep(100);
-    for (i = 0; i < 20000; i++) {
+    for (int i = 0; i < 20000; i++) {
         pthread_rwlock_rdlock(&rwlock);
         work(2);
         pthread_rwlock_unlock(&rwlock);
@@ -504,10 +498,9 @@ CASE(writes_often, 3)
 /* innocent: apache's prefork: a child that takes its parent's locks. */
 CASE(forks, 1)
 {
-    int i, k;
-    for (i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++) {
         const pid_t child = fork();
-        for (k = 0; k < 500; k++) {
+        for (int k = 0; k < 500; k++) {
             IN(&mutex, number++);
             work(40 + me);
         }
@@ -532,16 +525,15 @@ CASE(tries, 3)
 __attribute__((constructor)) static void set_up(void)
 {
     pthread_mutexattr_t again;
-    int i;
     must(pthread_mutexattr_init(&again) == 0 &&
          pthread_mutexattr_settype(&again, PTHREAD_MUTEX_RECURSIVE) == 0);
-    for (i = 0; i < 16; i++)
+    for (int i = 0; i < 16; i++)
         must(pthread_mutex_init(&own[i], i == 15 ? &again : NULL) == 0 &&
              pthread_mutex_init(&hashed[i], NULL) == 0);
     must(pthread_barrier_init(&barrier, NULL, 3) == 0);
     must(sem_init(&work_there, 0, 0) == 0 && sem_init(&parks, 0, 0) == 0);
     must(sem_init(&one, 0, 1) == 0);
-    for (i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++) {
         nodes[i].next = head.next;
         head.next = &nodes[i];
     }

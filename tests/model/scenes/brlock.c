@@ -100,9 +100,8 @@ static void drops_both(void)
 
 static void tries_to_read(void)
 {
-    bool got;
     m_begin("pawl_brlock_try_read");
-    got = pawl_brlock_try_read(LOCK);
+    bool got = pawl_brlock_try_read(LOCK);
     m_end();
     if (got) {
         looks();
@@ -112,9 +111,8 @@ static void tries_to_read(void)
 
 static void tries_to_write(void)
 {
-    bool got;
     m_begin("pawl_brlock_try_write");
-    got = pawl_brlock_try_write(LOCK);
+    bool got = pawl_brlock_try_write(LOCK);
     m_end();
     if (got) {
         m_write(0, m_read(0) + 1);
@@ -125,9 +123,8 @@ static void tries_to_write(void)
 
 static void writes_until(void)
 {
-    bool got;
     m_begin("pawl_brlock_take_write_until");
-    got = pawl_brlock_take_write_until(LOCK, 1000);
+    bool got = pawl_brlock_take_write_until(LOCK, 1000);
     m_end();
     if (got) {
         m_write(0, m_read(0) + 1);
@@ -138,9 +135,8 @@ static void writes_until(void)
 
 static void reads_until(void)
 {
-    bool got;
     m_begin("pawl_brlock_take_read_until");
-    got = pawl_brlock_take_read_until(LOCK, 1000);
+    bool got = pawl_brlock_take_read_until(LOCK, 1000);
     m_end();
     if (got) {
         looks();
@@ -166,11 +162,10 @@ static void seeks_and_reads(void)
 
 static void reads_and_tries_to_seek(void)
 {
-    bool got;
     M_STEP(pawl_brlock_take_read(LOCK));
     looks();
     m_begin("pawl_brlock_try_read_to_seek");
-    got = pawl_brlock_try_read_to_seek(LOCK);
+    bool got = pawl_brlock_try_read_to_seek(LOCK);
     m_end();
     if (got) {
         m_write(2, m_read(2) + 1);
@@ -220,9 +215,8 @@ static void drops_each(void)
 
 static void nobody_is_in(void)
 {
-    bool got;
     m_begin("pawl_brlock_try_write");
-    got = pawl_brlock_try_write(LOCK);
+    bool got = pawl_brlock_try_write(LOCK);
     m_end();
     m_demand(got, M_RESTORED, "somebody is still in");
     m_demand(LOCK->drain->whose == 0, M_RESTORED, "a writer is still said to sleep");

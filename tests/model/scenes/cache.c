@@ -72,10 +72,9 @@ static void replaces(void)
 
 static void gets(void)
 {
-    pawl_cache_entry *e;
     M_STEP(pawl_rcu_read_lock());
     m_begin("pawl_cache_get");
-    e = pawl_cache_get(CACHE, pawl_cache_number(0));
+    pawl_cache_entry *e = pawl_cache_get(CACHE, pawl_cache_number(0));
     m_end();
     if (e != NULL)
         use(e);
@@ -84,9 +83,8 @@ static void gets(void)
 
 static pawl_cache_entry *hold(void)
 {
-    pawl_cache_entry *e;
     m_begin("pawl_cache_hold");
-    e = pawl_cache_hold(CACHE, pawl_cache_number(0));
+    pawl_cache_entry *e = pawl_cache_hold(CACHE, pawl_cache_number(0));
     m_end();
     return e;
 }
@@ -120,9 +118,8 @@ static pawl_cache_entry *makes_new(pawl_cache_key key, void *unused)
 
 static void loads(void)
 {
-    pawl_cache_entry *e;
     m_begin("pawl_cache_load");
-    e = pawl_cache_load(CACHE, pawl_cache_number(0), makes_new, NULL);
+    pawl_cache_entry *e = pawl_cache_load(CACHE, pawl_cache_number(0), makes_new, NULL);
     m_end();
     m_demand(e == &STAGE->entries[NEW], M_RESTORED, "the load gave nothing");
     use(e);

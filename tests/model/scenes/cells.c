@@ -59,12 +59,10 @@ static void counts_and_says_so(void)
 
 static void reads_until_told(void)
 {
-    bool told;
-    int64_t value;
     m_begin("pawl_counter_read");
     (void)pawl_counter_read(&STAGE->counter);
-    told = pawl_rcu_dereference(STAGE->done_with) != NULL;
-    value = pawl_counter_read(&STAGE->counter);
+    bool told = pawl_rcu_dereference(STAGE->done_with) != NULL;
+    int64_t value = pawl_counter_read(&STAGE->counter);
     m_end();
     m_demand(value == 1 || !told, M_VISIBILITY, "a count that was there is not found");
 }
@@ -81,9 +79,8 @@ static void counts_other(void)
 
 static void reads_zero_or_one(void)
 {
-    int64_t value;
     m_begin("pawl_counter_read");
-    value = pawl_counter_read(&STAGE->counter);
+    int64_t value = pawl_counter_read(&STAGE->counter);
     m_end();
     m_demand(value == 0 || value == 1, M_VISIBILITY, "a value that never was");
 }
@@ -183,9 +180,8 @@ static void up_and_down(void)
 
 static void reads_exactly(void)
 {
-    int64_t value;
     m_begin("pawl_counter_exact_read");
-    value = pawl_counter_exact_read(&STAGE->exact);
+    int64_t value = pawl_counter_exact_read(&STAGE->exact);
     m_end();
     m_demand(value == 0 || value == 1, M_VISIBILITY, "a value that never was");
 }
@@ -193,10 +189,9 @@ static void reads_exactly(void)
 /* As one step, so that a look of the first might pass for one of the second. */
 static void reads_twice_at_once(void)
 {
-    int64_t first, second;
     m_begin("pawl_counter_exact_read");
-    first = pawl_counter_exact_read(&STAGE->exact);
-    second = pawl_counter_exact_read(&STAGE->exact);
+    int64_t first = pawl_counter_exact_read(&STAGE->exact);
+    int64_t second = pawl_counter_exact_read(&STAGE->exact);
     m_end();
     m_demand(second >= first, M_VISIBILITY, "the value has gone back");
 }
@@ -248,9 +243,8 @@ static void with_credit(void)
 
 static void tries_to_take(uint32_t n)
 {
-    bool got;
     m_begin("pawl_counter_limit_try_add");
-    got = pawl_counter_limit_try_add(&STAGE->limited, n);
+    bool got = pawl_counter_limit_try_add(&STAGE->limited, n);
     m_end();
     if (got)
         (void)pawl_fetch_add_relaxed32(&STAGE->taken, n);
@@ -315,9 +309,8 @@ static void takes_two_of_two(void)
 
 static void reads_limited(void)
 {
-    int64_t value;
     m_begin("pawl_counter_limit_read");
-    value = pawl_counter_limit_read(&STAGE->limited);
+    int64_t value = pawl_counter_limit_read(&STAGE->limited);
     m_end();
     m_demand(value == 0 || value == 1, M_VISIBILITY, "a value that never was");
 }
@@ -447,10 +440,9 @@ static void kills_revives_and_gets(void)
 
 static void four_are_dropped(void)
 {
-    unsigned i;
     m_demand(pawl_bigref_read(&STAGE->reference) == 4, M_RESTORED, "a reference is lost");
     (void)pawl_bigref_kill(&STAGE->reference);
-    for (i = 0; i < 4; i++)
+    for (unsigned i = 0; i < 4; i++)
         pawl_bigref_drop(&STAGE->reference);
     m_demand(STAGE->released == 1, M_PROGRESS, "never released");
 }

@@ -59,9 +59,8 @@ static void up_and_down(void)
 
 static int64_t value_now(void)
 {
-    int64_t value;
     m_begin("pawl_counter_exact_read");
-    value = pawl_counter_exact_read(&STAGE->exact);
+    int64_t value = pawl_counter_exact_read(&STAGE->exact);
     m_end();
     return value;
 }
@@ -127,10 +126,9 @@ static void reads_in_the_parent(void)
 
 static void child_reads(void)
 {
-    int64_t first;
     m_before_fork();
     m_goes_on_as_child();
-    first = value_now();
+    int64_t first = value_now();
     m_demand(first == 1 || first == 2, M_VISIBILITY, "a value that never was");
     m_demand(value_now() == first, M_RESTORED, "a count is lost, for a while");
     m_demand(STAGE->exact.phase != PAWL_EXACT_CLOSED_, M_RESTORED, "the counter is still closed");
@@ -177,9 +175,8 @@ static void kills_and_drops(void)
 
 static void tries_to_get(void)
 {
-    bool got;
     m_begin("pawl_bigref_try_get");
-    got = pawl_bigref_try_get(&STAGE->reference);
+    bool got = pawl_bigref_try_get(&STAGE->reference);
     m_end();
     if (got) {
         m_demand(pawl_load_relaxed32(&STAGE->released) == 0, M_EXCLUSION, "got after release");

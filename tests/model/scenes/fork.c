@@ -70,11 +70,10 @@ static void forks_and_goes_on_as_child(void)
 static void nobody_is_left(void)
 {
     const struct pawl_lists *table = table_here();
-    uint32_t i;
     m_demand((pawl_load_relaxed32(&LOCK->word) & ~PAWL_LOCK_BIASED) == 0, M_RESTORED,
              "units, or PARKED, are left");
     m_demand(pawl_load_relaxed32(&table->queues) == 0, M_RESTORED, "a queue is left");
-    for (i = 0; i < 1u << PAWL_TABLE_BITS; i++) {
+    for (uint32_t i = 0; i < 1u << PAWL_TABLE_BITS; i++) {
         const struct pawl_bucket *b = &table->first[i];
         m_demand(b->queues == NULL && pawl_load_relaxed32(&b->urgent) == 0, M_RESTORED,
                  "a bucket seems to hold a waiter");
@@ -99,8 +98,7 @@ static void uses_the_lock_as_child(void)
 static void locks_are_linked_alone(void)
 {
     static const struct pawl_subsystem not_linked;
-    unsigned floor;
-    for (floor = PAWL_FLOOR_ENTRIES + 1; floor < PAWL_FLOORS; floor++)
+    for (unsigned floor = PAWL_FLOOR_ENTRIES + 1; floor < PAWL_FLOORS; floor++)
         ipawl_subsystem_register_((enum pawl_floor)floor, &not_linked);
 }
 
@@ -150,9 +148,8 @@ MODE(atomic)
 
 static void wants_write_for_a_time(void)
 {
-    bool in;
     m_begin("pawl_take_write_until");
-    in = pawl_take_write_until(LOCK, M_DEADLINE);
+    bool in = pawl_take_write_until(LOCK, M_DEADLINE);
     m_end();
     if (in)
         M_STEP(pawl_drop_write(LOCK));
@@ -182,9 +179,8 @@ static void held_by_an_entry(void)
 /* It claims, finds the entry, and takes its claim back. */
 static void tries_write(void)
 {
-    bool in;
     m_begin("pawl_try_write");
-    in = pawl_try_write(LOCK);
+    bool in = pawl_try_write(LOCK);
     m_end();
     if (in)
         M_STEP(pawl_drop_write(LOCK));

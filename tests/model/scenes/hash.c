@@ -64,9 +64,8 @@ static void put(unsigned i)
 
 static void take(unsigned i)
 {
-    bool was_in;
     m_begin("pawl_table_remove");
-    was_in = pawl_table_remove(TABLE, &STAGE->nodes[i]);
+    bool was_in = pawl_table_remove(TABLE, &STAGE->nodes[i]);
     m_end();
     m_demand(was_in, M_RESTORED, "not in the table");
 }
@@ -118,10 +117,9 @@ static void shrinks(void)
 
 static pawl_table_node *get(unsigned i)
 {
-    pawl_table_node *n;
     M_STEP(pawl_rcu_read_lock());
     m_begin("pawl_table_get");
-    n = pawl_table_get(TABLE, key_of(i));
+    pawl_table_node *n = pawl_table_get(TABLE, key_of(i));
     m_end();
     m_demand(n == NULL || n == &STAGE->nodes[i] || n == &STAGE->fresh, M_VISIBILITY,
              "another node is found");
@@ -181,9 +179,8 @@ static void gets_two_or_none(void)
 
 static void replaces_two(void)
 {
-    bool done;
     m_begin("pawl_table_replace");
-    done = pawl_table_replace(TABLE, &STAGE->nodes[2], &STAGE->fresh);
+    bool done = pawl_table_replace(TABLE, &STAGE->nodes[2], &STAGE->fresh);
     m_end();
     m_demand(done, M_RESTORED, "not in the table");
 }
@@ -200,10 +197,9 @@ static void frees_the_old(void)
 /* In a section, which keeps the node from its second inserter. */
 static void race_for_two(void)
 {
-    bool won;
     M_STEP(pawl_rcu_read_lock());
     m_begin("pawl_table_remove");
-    won = pawl_table_remove(TABLE, &STAGE->nodes[2]);
+    bool won = pawl_table_remove(TABLE, &STAGE->nodes[2]);
     m_end();
     M_STEP(pawl_rcu_read_unlock());
     (void)pawl_fetch_add_relaxed32(&STAGE->won, won);

@@ -38,19 +38,17 @@ static void publish_old(void)
 
 static void fill_the_line_of_the_second(void)
 {
-    unsigned i;
     publish_old();
     m_become(1);
-    for (i = 0; i < PAWL_HAZARD_IN_LINE_; i++)
+    for (unsigned i = 0; i < PAWL_HAZARD_IN_LINE_; i++)
         (void)pawl_hazard_make();
     m_become(0);
 }
 
 static pawl_hazard *make(void)
 {
-    pawl_hazard *h;
     m_begin("pawl_hazard_make");
-    h = pawl_hazard_make();
+    pawl_hazard *h = pawl_hazard_make();
     m_end();
     m_demand(PAWL_ADDRESS_(pawl_load_relaxed)(&h->object) == PAWL_HAZARD_NONE_, M_EXCLUSION,
              "the word is still free");
@@ -59,9 +57,8 @@ static pawl_hazard *make(void)
 
 static void look(pawl_hazard *h)
 {
-    const struct object *found;
     m_begin("pawl_hazard_protect");
-    found = pawl_hazard_protect(h, &STAGE->place);
+    const struct object *found = pawl_hazard_protect(h, &STAGE->place);
     m_end();
     m_demand(m_read(cell_of(found)) == 7, M_VISIBILITY, "an object that was not ready, or gone");
 }

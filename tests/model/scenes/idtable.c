@@ -121,9 +121,8 @@ static void puts_and_tells(void)
 /* The lookup as users make it: the object's lock is held when it returns. */
 static struct thing *find(pawl_id id)
 {
-    struct thing *o;
     m_begin("a lookup by PAWL_IDTABLE_TAKE");
-    o = look_up(TABLE, id);
+    struct thing *o = look_up(TABLE, id);
     m_end();
     if (o != NULL) {
         m_demand(m_read(o->cell) == WHOLE, M_VISIBILITY, "an object that was not ready");
@@ -156,9 +155,8 @@ static void looks_for_second(void)
 
 static void removes_first(void)
 {
-    struct thing *o;
     m_begin("things_take_write");
-    o = things_take_write(TABLE, STAGE->ids[0]);
+    struct thing *o = things_take_write(TABLE, STAGE->ids[0]);
     m_end();
     m_demand(o != NULL, M_VISIBILITY, "what is in is not found");
     m_begin("pawl_idtable_remove");
@@ -194,9 +192,8 @@ static void walks(void)
     unsigned seen[THINGS] = {0};
     pawl_id cursor = PAWL_ID_NONE;
     for (;;) {
-        struct thing *o;
         m_begin("things_next_read");
-        o = things_next_read(TABLE, &cursor);
+        struct thing *o = things_next_read(TABLE, &cursor);
         m_end();
         if (o == NULL)
             break;

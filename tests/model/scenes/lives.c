@@ -163,9 +163,8 @@ static void waits_at_the_word_again(void)
 static void nobody_is_left(void)
 {
     const struct pawl_lists *table = table_here();
-    uint32_t i;
     m_demand(pawl_load_relaxed32(&table->queues) == 0, M_RESTORED, "a queue is left");
-    for (i = 0; i < 1u << PAWL_TABLE_BITS; i++)
+    for (uint32_t i = 0; i < 1u << PAWL_TABLE_BITS; i++)
         m_demand(table->first[i].queues == NULL && table->first[i].urgent == 0, M_RESTORED,
                  "a bucket seems to hold somebody");
 }

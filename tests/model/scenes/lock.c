@@ -53,9 +53,8 @@ static void looks_for_the_hint_and_drops(void)
 {
     const struct pawl_bucket *buckets = table_here()->first;
     const ipawl_address_ lock = (ipawl_address_)(uintptr_t)LOCK;
-    uint32_t i;
     m_begin("looks for the hint");
-    for (i = 0; i < 1u << PAWL_TABLE_BITS; i++)
+    for (uint32_t i = 0; i < 1u << PAWL_TABLE_BITS; i++)
         if (PAWL_ADDRESS_(pawl_load_relaxed)(&buckets[i].awake_for) == lock &&
             pawl_load_relaxed64(&buckets[i].quiet_until) > pawl_hook_now())
             reach();
@@ -72,10 +71,9 @@ static void reads(void)
 static void nobody_is_left(void)
 {
     const struct pawl_lists *table = table_here();
-    uint32_t i;
     m_demand(pawl_load_relaxed32(&LOCK->word) == 0, M_RESTORED, "units are left");
     m_demand(pawl_load_relaxed32(&table->queues) == 0, M_RESTORED, "a queue is left");
-    for (i = 0; i < 1u << PAWL_TABLE_BITS; i++) {
+    for (uint32_t i = 0; i < 1u << PAWL_TABLE_BITS; i++) {
         m_demand(table->first[i].queues == NULL && table->first[i].urgent == 0, M_RESTORED,
                  "a bucket seems to hold somebody");
         m_demand(table->first[i].awake_for == 0, M_RESTORED, "somebody seems to be awake");
@@ -124,9 +122,8 @@ static void drops_seek(void)
 
 static void asks_once(void)
 {
-    bool in;
     m_begin("pawl_take_seek_until, in the past");
-    in = pawl_take_seek_until(LOCK, 0);
+    bool in = pawl_take_seek_until(LOCK, 0);
     m_end();
     if (in)
         drops_seek();
@@ -144,10 +141,9 @@ static void seeks(void)
  * them, and those of one who keeps a claim. */
 static void looks_for_a_keeper(void)
 {
-    uint32_t w;
     give_way();
     m_begin("looks whether the lock is handed over");
-    w = pawl_load_relaxed32(&LOCK->word);
+    uint32_t w = pawl_load_relaxed32(&LOCK->word);
     if (w / PAWL_SPIN32_W > (w & (PAWL_SPIN32_S - 1)) / PAWL_SPIN32_R) {
         STAGE->handed++;
         reach();
@@ -212,9 +208,8 @@ static bool hands_over(void)
 
 static void tries(bool handed)
 {
-    bool in;
     m_begin("pawl_try_write, after the drop");
-    in = pawl_try_write(LOCK);
+    bool in = pawl_try_write(LOCK);
     m_end();
     if (!in)
         return;
@@ -240,10 +235,9 @@ HANDS_OVER(seek)
 /* What it writes, the sleeper finds written. */
 static void writes_and_hands_over(void)
 {
-    bool handed;
     m_write(0, 1);
     give_way();
-    handed = hands_over();
+    bool handed = hands_over();
     M_STEP(pawl_drop_write(LOCK));
     tries(handed);
 }
@@ -279,9 +273,8 @@ WAITS(atomic, m_write(0, 3))
 /* Its deadline may pass when it has been handed the lock: then it takes it, or withdraws whole. */
 static void waits_for_write_until(void)
 {
-    bool in;
     m_begin("pawl_take_write_until");
-    in = pawl_take_write_until(LOCK, M_DEADLINE);
+    bool in = pawl_take_write_until(LOCK, M_DEADLINE);
     m_end();
     comes();
     if (!in)
@@ -302,10 +295,9 @@ static void two_read(void)
  * its change of the word alone orders what it has read before the next atomic user. */
 static void reads_and_updates(void)
 {
-    bool turned;
     (void)m_read(0);
     m_begin("pawl_read_claim_atomic");
-    turned = pawl_read_claim_atomic(LOCK);
+    bool turned = pawl_read_claim_atomic(LOCK);
     m_end();
     m_demand(turned, M_PROGRESS, "a claim fails beside a reader");
     M_STEP(pawl_drop_atomic(LOCK));
@@ -318,9 +310,8 @@ static void drops_read(void)
 
 static void updates_if_it_may(void)
 {
-    bool in;
     m_begin("pawl_try_atomic");
-    in = pawl_try_atomic(LOCK);
+    bool in = pawl_try_atomic(LOCK);
     m_end();
     if (!in)
         return;
@@ -345,10 +336,9 @@ static void writes_then_reads_until_another_came(void)
 
 static void passes_and_tells(void)
 {
-    bool in;
     m_begin("take_read_counted_ranked, passing");
-    in = PAWL_SYMBOL_(pawl_lock32_take_read_counted_ranked)(LOCK, PAWL_NO_DEADLINE,
-                                                            PAWL_LOCK_PASSES);
+    bool in = PAWL_SYMBOL_(pawl_lock32_take_read_counted_ranked)(LOCK, PAWL_NO_DEADLINE,
+                                                                 PAWL_LOCK_PASSES);
     m_end();
     m_demand(in, M_PROGRESS, "it waits for ever");
     (void)m_read(0);

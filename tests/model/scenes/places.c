@@ -33,8 +33,7 @@ static struct pawl_counters *cells(void)
 static void no_place_is_taken(void)
 {
     const uint32_t words = sizeof cells()->used[1] / sizeof cells()->used[1][0];
-    uint32_t i;
-    for (i = 0; i < words; i++)
+    for (uint32_t i = 0; i < words; i++)
         m_demand(cells()->used[1][i] == 0, M_RESTORED, "a place is not given back");
 }
 
@@ -115,9 +114,8 @@ static void adds(void)
 
 static void reads_zero_or_one(void)
 {
-    int64_t value;
     m_begin("pawl_counter_exact_read");
-    value = pawl_counter_exact_read(&STAGE->exact);
+    int64_t value = pawl_counter_exact_read(&STAGE->exact);
     m_end();
     m_demand(value == 0 || value == 1, M_VISIBILITY, "a value that never was");
 }
@@ -135,12 +133,10 @@ static void adds_to_second(void)
 /* As one step, so that a look of the first might pass for one of the second. */
 static void reads_all_when_told(pawl_counter_exact *counter, int64_t all)
 {
-    bool told;
-    int64_t value;
     m_begin("pawl_counter_exact_read");
     (void)pawl_counter_exact_read(counter);
-    told = pawl_rcu_dereference(STAGE->done_with) != NULL;
-    value = pawl_counter_exact_read(counter);
+    bool told = pawl_rcu_dereference(STAGE->done_with) != NULL;
+    int64_t value = pawl_counter_exact_read(counter);
     m_end();
     m_demand(value == all || !told, M_VISIBILITY, "a count that was there is not found");
 }
@@ -212,9 +208,8 @@ static void limited(void)
 /* More than its credit: by the latch, after a look at the gate. */
 static void takes_more_than_its_credit(void)
 {
-    bool got;
     m_begin("pawl_counter_limit_try_add");
-    got = pawl_counter_limit_try_add(&STAGE->limited, MOST);
+    bool got = pawl_counter_limit_try_add(&STAGE->limited, MOST);
     m_end();
     STAGE->taken = got ? MOST : 0;
 }

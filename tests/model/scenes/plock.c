@@ -76,10 +76,9 @@ static void two_leaves(void)
 /* The last one sees what the other has done, who does not come back. */
 static void sums_up_if_last(void)
 {
-    int last;
     M_STEP(pl_take_a(LOCK));
     m_begin("pl_last_writer");
-    last = pl_last_writer(LOCK);
+    int last = pl_last_writer(LOCK);
     m_end();
     if (last)
         (void)m_read(1);
@@ -171,9 +170,8 @@ static void is_alone(void)
 
 static void tries_to_be_alone(void)
 {
-    unsigned long word;
     m_begin("pl_try_j");
-    word = pl_try_j(LOCK);
+    unsigned long word = pl_try_j(LOCK);
     m_end();
     if (word != 0) {
         m_write(0, 1);

@@ -115,9 +115,8 @@ static void writes(void)
 /* A third process waits for a moment only. */
 static void writes_if_soon(void)
 {
-    bool got;
     m_begin("pawl_pshared_lock32_take_write_until");
-    got = pawl_pshared_lock32_take_write_until(LOCK, M_DEADLINE);
+    bool got = pawl_pshared_lock32_take_write_until(LOCK, M_DEADLINE);
     m_end();
     if (got)
         M_STEP(pawl_pshared_lock32_drop_write(LOCK));
@@ -244,9 +243,8 @@ static void updates_and_reads(void)
 /* A reader that turns to updates, unless the other claims first; others may update beside it. */
 static void reads_and_updates(void)
 {
-    bool turned;
     m_begin("pawl_pshared_lock32_read_claim_atomic");
-    turned = pawl_pshared_lock32_read_claim_atomic(LOCK);
+    bool turned = pawl_pshared_lock32_read_claim_atomic(LOCK);
     m_end();
     if (!turned) {
         M_STEP(pawl_pshared_lock32_drop_read(LOCK));
@@ -366,10 +364,9 @@ static void two_read(void)
  * its change of the word alone orders what it has read before the next atomic user. */
 static void reads_then_updates(void)
 {
-    bool turned;
     (void)m_read(0);
     m_begin("pawl_pshared_lock32_read_claim_atomic");
-    turned = pawl_pshared_lock32_read_claim_atomic(LOCK);
+    bool turned = pawl_pshared_lock32_read_claim_atomic(LOCK);
     m_end();
     m_demand(turned, M_PROGRESS, "a claim fails beside a reader");
     M_STEP(pawl_pshared_lock32_drop_atomic(LOCK));
@@ -377,9 +374,8 @@ static void reads_then_updates(void)
 
 static void updates_if_it_may(void)
 {
-    bool in;
     m_begin("pawl_pshared_lock32_try_atomic");
-    in = pawl_pshared_lock32_try_atomic(LOCK);
+    bool in = pawl_pshared_lock32_try_atomic(LOCK);
     m_end();
     if (!in)
         return;

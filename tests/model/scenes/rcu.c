@@ -31,10 +31,9 @@ static void old_object(void)
 
 static void reader(void)
 {
-    const struct object *found;
     M_STEP(pawl_rcu_read_lock());
     m_begin("pawl_rcu_dereference");
-    found = pawl_rcu_dereference(STAGE->head);
+    const struct object *found = pawl_rcu_dereference(STAGE->head);
     m_end();
     m_demand(m_read(found->cell) == (found->cell == 0 ? 5 : 6), M_VISIBILITY,
              "an object that was not ready, or gone");
@@ -44,10 +43,9 @@ static void reader(void)
 /* What was found in the outer section stays there through the end of the inner one. */
 static void nested_reader(void)
 {
-    const struct object *found;
     M_STEP(pawl_rcu_read_lock());
     m_begin("pawl_rcu_dereference");
-    found = pawl_rcu_dereference(STAGE->head);
+    const struct object *found = pawl_rcu_dereference(STAGE->head);
     m_end();
     reader();
     (void)m_read(found->cell);
@@ -90,14 +88,12 @@ static void expedited_updater(void)
 
 static void polling_updater(void)
 {
-    uint64_t cookie;
-    bool over;
     replace();
     m_begin("pawl_rcu_start_poll");
-    cookie = pawl_rcu_start_poll();
+    uint64_t cookie = pawl_rcu_start_poll();
     m_end();
     m_begin("pawl_rcu_poll");
-    over = pawl_rcu_poll(cookie);
+    bool over = pawl_rcu_poll(cookie);
     m_end();
     if (over)
         reclaim();
@@ -115,8 +111,7 @@ static void synchronizes(void)
 static void no_mark_stands(void)
 {
     struct pawl_rcu *rcu = rcu_here();
-    uint32_t i;
-    for (i = 0; i < 3; i++) {
+    for (uint32_t i = 0; i < 3; i++) {
         m_become(i);
         M_STEP(pawl_rcu_read_lock());
         M_STEP(pawl_rcu_read_unlock());
@@ -154,18 +149,16 @@ static void stays_until_it_is_over(void)
 
 static uint64_t start_poll(void)
 {
-    uint64_t cookie;
     m_begin("pawl_rcu_start_poll");
-    cookie = pawl_rcu_start_poll();
+    uint64_t cookie = pawl_rcu_start_poll();
     m_end();
     return cookie;
 }
 
 static bool poll(uint64_t cookie)
 {
-    bool over;
     m_begin("pawl_rcu_poll");
-    over = pawl_rcu_poll(cookie);
+    bool over = pawl_rcu_poll(cookie);
     m_end();
     return over;
 }
@@ -200,9 +193,8 @@ static void polls_twice(void)
 
 static void updates_if_over(void)
 {
-    uint64_t cookie;
     replace();
-    cookie = start_poll();
+    uint64_t cookie = start_poll();
     if (poll(cookie))
         reclaim();
 }
@@ -210,10 +202,9 @@ static void updates_if_over(void)
 /* The grace period that it asked for must wait for itself, and so for another driver. */
 static void updates_in_a_section(void)
 {
-    uint64_t cookie;
     M_STEP(pawl_rcu_read_lock());
     replace();
-    cookie = start_poll();
+    uint64_t cookie = start_poll();
     M_STEP(pawl_rcu_read_unlock());
     M_STEP(pawl_rcu_synchronize_cond(cookie));
     reclaim();
@@ -291,9 +282,8 @@ static void ends_what_another_has_begun(void)
 /* All lines that RCU has are others'; so these are counted in the domain. */
 static void old_object_without_lines(void)
 {
-    uint32_t i;
     old_object();
-    for (i = 0; i < 3; i++) {
+    for (uint32_t i = 0; i < 3; i++) {
         m_become(i);
         *pawl_hook_thread_slot() = &process_here()->lines[PAWL_RCU_LINES + i];
     }
@@ -395,10 +385,9 @@ static void its_place_is_free_again(void)
 
 static void online_reader(void)
 {
-    const struct object *found;
     M_STEP(pawl_rcu_qs_online());
     m_begin("pawl_rcu_domain_dereference");
-    found = pawl_rcu_domain_dereference(pawl_rcu_qs(), STAGE->head);
+    const struct object *found = pawl_rcu_domain_dereference(pawl_rcu_qs(), STAGE->head);
     m_end();
     (void)m_read(found->cell);
     M_STEP(pawl_rcu_qs_quiescent());

@@ -51,9 +51,8 @@ static void without_worker(void)
 
 static int call(uint32_t number, size_t bytes)
 {
-    int error;
     m_begin("pawl_rcu_domain_call");
-    error = pawl_rcu_domain_call(&STAGE->domain, &STAGE->heads[number], runs, bytes);
+    int error = pawl_rcu_domain_call(&STAGE->domain, &STAGE->heads[number], runs, bytes);
     m_end();
     return error;
 }
@@ -86,9 +85,8 @@ static pawl_rcu_statistics numbers(void)
 
 static void limit(uint64_t count, uint64_t bytes, pawl_rcu_policy policy)
 {
-    pawl_rcu_statistics found;
     M_STEP(pawl_rcu_domain_limit(&STAGE->domain, count, bytes, policy));
-    found = numbers();
+    pawl_rcu_statistics found = numbers();
     TELLS(found.limit_count == count);
     TELLS(found.limit_bytes == bytes);
     TELLS(found.policy == policy);
@@ -100,8 +98,7 @@ static void account_is_even(void)
 {
     const struct pawl_rcu_calls *calls = &calls_here()->calls[STAGE->domain.index];
     uint64_t credit[2] = {0, 0};
-    uint32_t i;
-    for (i = 0; i < PAWL_RCU_LINES; i++) {
+    for (uint32_t i = 0; i < PAWL_RCU_LINES; i++) {
         credit[0] += calls->shards[i].credit[0];
         credit[1] += calls->shards[i].credit[1];
     }
@@ -121,7 +118,6 @@ static void ends_even(void)
 
 static void three_call(void)
 {
-    pawl_rcu_statistics found;
     m_pass_time(5000);
     is_let_in(0, 3);
     m_become(1);
@@ -129,7 +125,7 @@ static void three_call(void)
     m_become(2);
     is_let_in(2, 5);
     m_become(0);
-    found = numbers();
+    pawl_rcu_statistics found = numbers();
     TELLS(found.called == 3 && found.queued == 3 && found.bytes == 12);
     TELLS(found.run == 0 && found.helped == 0 && found.longest_delay == 0);
     m_pass_time(1000);
@@ -147,14 +143,13 @@ static void three_call(void)
 
 static void one_at_a_time(void)
 {
-    pawl_rcu_statistics found;
     limit(1, PAWL_RCU_NO_LIMIT, PAWL_RCU_REFUSE);
     is_let_in(0, 1);
     is_refused(1, 1, EAGAIN);
     m_become(2);
     is_refused(1, 1, EAGAIN);
     m_become(0);
-    found = numbers();
+    pawl_rcu_statistics found = numbers();
     TELLS(found.refusals == 2);
     barrier();
     is_let_in(1, 1);

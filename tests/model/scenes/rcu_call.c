@@ -32,10 +32,9 @@ static void without_worker_but_a_reader_at_one(void)
 
 static void reads(void)
 {
-    const struct object *found;
     M_STEP(pawl_rcu_domain_read_lock(&STAGE->domain));
     m_begin("pawl_rcu_domain_dereference");
-    found = pawl_rcu_domain_dereference(&STAGE->domain, STAGE->shown);
+    const struct object *found = pawl_rcu_domain_dereference(&STAGE->domain, STAGE->shown);
     m_end();
     m_demand(found == NULL || m_read(CONTENTS(0)) == 5, M_VISIBILITY, "an object that is gone");
     M_STEP(pawl_rcu_domain_read_unlock(&STAGE->domain));
@@ -44,10 +43,9 @@ static void reads(void)
 /* Allowed where callbacks cannot be waited for; a worker may not be there yet. */
 static void tries_to_call(void)
 {
-    int error;
     m_write(STORY(1), CALLED);
     m_begin("pawl_rcu_domain_try_call");
-    error = pawl_rcu_domain_try_call(&STAGE->domain, &STAGE->objects[1].head, reclaim, 1);
+    int error = pawl_rcu_domain_try_call(&STAGE->domain, &STAGE->objects[1].head, reclaim, 1);
     m_end();
     if (error != 0)
         m_write(STORY(1), HAS_RUN);
@@ -234,13 +232,11 @@ static void steps_are_queued(void)
 static void forks(void)
 {
     pawl_rcu_statistics numbers;
-    uint32_t begun;
-    int error;
     m_before_fork();
     m_goes_on_as_child();
-    begun = pawl_load_relaxed32(&STAGE->steps[0]);
+    uint32_t begun = pawl_load_relaxed32(&STAGE->steps[0]);
     m_begin("pawl_rcu_domain_barrier");
-    error = pawl_rcu_domain_barrier(&STAGE->domain);
+    int error = pawl_rcu_domain_barrier(&STAGE->domain);
     m_end();
     m_demand(error == 0, M_PROGRESS, "a barrier that waits for itself");
     m_demand(pawl_load_relaxed32(&STAGE->steps[0]) == 1, M_EXCLUSION,

@@ -57,10 +57,9 @@ static inline void sleep_until(const uint32_t *count, uint32_t wanted)
 
 static inline void set_up(uint32_t lines)
 {
-    uint32_t i;
     m_register_threads(lines);
     m_demand(pawl_rcu_domain_init(&STAGE->domain, "scene") == 0, M_PROGRESS, "no domain");
-    for (i = 0; i < OBJECTS; i++) {
+    for (uint32_t i = 0; i < OBJECTS; i++) {
         STAGE->objects[i].number = i;
         m_write(CONTENTS(i), 5);
         m_write(STORY(i), UNCALLED);
@@ -82,9 +81,8 @@ static inline void with_worker_and_one_caller(void)
 /* The callers are beyond the lines, and queue on the shard of all: fewer shards to look at. */
 static inline void with_worker_and_one_shard(void)
 {
-    uint32_t i;
     set_up(0);
-    for (i = 0; i < 2; i++) {
+    for (uint32_t i = 0; i < 2; i++) {
         m_become(i);
         *pawl_hook_thread_slot() = &process_here()->lines[PAWL_RCU_LINES + i];
     }
@@ -179,10 +177,9 @@ static inline void counts(pawl_rcu_head *head)
 
 static inline int call(uint32_t number)
 {
-    int error;
     m_write(STORY(number), CALLED);
     m_begin("pawl_rcu_domain_call");
-    error = pawl_rcu_domain_call(&STAGE->domain, &STAGE->objects[number].head, reclaim, 1);
+    int error = pawl_rcu_domain_call(&STAGE->domain, &STAGE->objects[number].head, reclaim, 1);
     m_end();
     return error;
 }
@@ -253,9 +250,8 @@ static inline void destroy(void)
 
 static inline void all_have_run(void)
 {
-    uint32_t i;
     destroy();
-    for (i = 0; i < OBJECTS; i++)
+    for (uint32_t i = 0; i < OBJECTS; i++)
         m_demand(m_read(STORY(i)) != CALLED, M_PROGRESS, "a callback did not run");
 }
 

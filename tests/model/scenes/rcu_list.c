@@ -48,10 +48,9 @@ static void nothing_is_shown(void)
 /* Puts an item in the place of another one, and owns that. */
 static void exchanges(uint32_t number)
 {
-    const struct item *found;
     make(number);
     m_begin("pawl_rcu_xchg_pointer");
-    found = pawl_rcu_xchg_pointer(&STAGE->shown, ITEM(number));
+    const struct item *found = pawl_rcu_xchg_pointer(&STAGE->shown, ITEM(number));
     m_end();
     if (found != NULL) {
         must_be_ready(found);
@@ -106,10 +105,9 @@ static void compares_second(void)
 /* Knows without an order which item is there. */
 static void compares_with_what_it_saw(void)
 {
-    struct item *seen;
     make(1);
     m_begin("pawl_rcu_cmpxchg_pointer");
-    seen = pawl_rcu_dereference_protected(STAGE->shown);
+    struct item *seen = pawl_rcu_dereference_protected(STAGE->shown);
     if (pawl_rcu_cmpxchg_pointer(&STAGE->shown, seen, ITEM(1)) == seen && seen != NULL)
         must_be_ready(seen);
     m_end();
@@ -117,10 +115,9 @@ static void compares_with_what_it_saw(void)
 
 static void follows(void)
 {
-    const struct item *found;
     M_STEP(pawl_rcu_read_lock());
     m_begin("pawl_rcu_dereference");
-    found = pawl_rcu_dereference(STAGE->shown);
+    const struct item *found = pawl_rcu_dereference(STAGE->shown);
     m_end();
     if (found != NULL)
         (void)m_read(found->cell);
@@ -140,10 +137,9 @@ static void puts_first_if_none(void)
 /* Items 0, 1 and 2 are in. */
 static void three_in_a_list(void)
 {
-    uint32_t i;
     m_register_threads(2);
     pawl_list_init(&STAGE->list);
-    for (i = 0; i < 3; i++) {
+    for (uint32_t i = 0; i < 3; i++) {
         make(i);
         pawl_list_add_tail_rcu(&ITEM(i)->link, &STAGE->list);
         pawl_hlist_add_rcu(&ITEM(2 - i)->node, &STAGE->chain);
@@ -244,10 +240,9 @@ static void adds_to_chain(void)
 /* Items 0 and 1 are in. */
 static void two_in_a_list(void)
 {
-    uint32_t i;
     m_register_threads(3);
     pawl_list_init(&STAGE->list);
-    for (i = 0; i < 2; i++) {
+    for (uint32_t i = 0; i < 2; i++) {
         make(i);
         pawl_list_add_tail_rcu(&ITEM(i)->link, &STAGE->list);
     }

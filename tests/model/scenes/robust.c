@@ -38,10 +38,9 @@ static void dies(void)
 
 static void make(void)
 {
-    uint32_t i;
     m_register_threads(4);
     m_robust_begin();
-    for (i = 0; i < M_THREADS; i++)
+    for (uint32_t i = 0; i < M_THREADS; i++)
         STAGE->held[i] = 'U';
     m_demand(pawl_robust_lock_init(LOCK) == PAWL_ROBUST_OK, "harness", "the lock is made");
 }
@@ -80,9 +79,8 @@ static bool beside(char a, char b)
 
 static void enter(char state)
 {
-    uint32_t i;
     STAGE->held[m_me()] = state;
-    for (i = 0; i < M_THREADS; i++)
+    for (uint32_t i = 0; i < M_THREADS; i++)
         if (i != m_me())
             m_demand(beside(state, STAGE->held[i]), M_EXCLUSION, "two who exclude each other");
 }
@@ -114,12 +112,11 @@ static bool moves(enum pawl_robust (*operation)(pawl_robust_lock *), const char 
                   char to, bool *told)
 {
     const uint32_t me = m_me();
-    enum pawl_robust how;
     STAGE->inside[me] = true;
     if (rank(to) < rank(from))
         enter(to);
     m_begin(name);
-    how = operation(LOCK);
+    enum pawl_robust how = operation(LOCK);
     m_end();
     STAGE->inside[me] = false;
     m_demand(how <= PAWL_ROBUST_TIMED_OUT, M_RESTORED, "the lock is as it was made");
@@ -287,9 +284,8 @@ static void reads_and_forgives(void)
 static void sees_who_drains_and_reads(void)
 {
     bool told = false;
-    bool drains;
     m_begin("looks whether somebody drains");
-    drains = pawl_load_relaxed32(&LOCK->draining) != 0;
+    bool drains = pawl_load_relaxed32(&LOCK->draining) != 0;
     if (drains) {
         pawl_store_relaxed64(&STAGE->mark, MARK);
         (void)pawl_load_relaxed64(&STAGE->mark);
@@ -364,8 +360,8 @@ static bool takes(enum pawl_robust (*operation)(pawl_robust_lock *))
 
 static void nothing_is_left(void)
 {
-    const struct ipawl_robust_cell_ *c;
-    for (c = &LOCK->gate; c != &LOCK->members[PAWL_ROBUST_MEMBERS]; c++) {
+    for (const struct ipawl_robust_cell_ *c = &LOCK->gate; c != &LOCK->members[PAWL_ROBUST_MEMBERS];
+         c++) {
         m_demand(pawl_load_relaxed32(&c->holder) == 0, M_RESTORED, "a record is left");
         m_demand(STAGE->died != 0 || pawl_load_relaxed32(&c->waiting) == 0, M_RESTORED,
                  "who waited is still counted");
@@ -381,10 +377,9 @@ static void nobody_is_held_back(void)
 
 static void who_comes_next_is_told(void)
 {
-    bool told;
     if (STAGE->died == 0)
         nobody_is_held_back();
-    told = takes(pawl_robust_lock_take_read);
+    bool told = takes(pawl_robust_lock_take_read);
     nobody_is_held_back();
     (void)pawl_robust_lock_drop_read(LOCK);
     m_demand(takes(pawl_robust_lock_take_write) == told, M_VISIBILITY,

@@ -162,10 +162,10 @@ static enum pawl_hook_robust not_got(enum pawl_hook_robust how)
 enum pawl_hook_robust pawl_hook_robust_try(void *mutex)
 {
     struct mutex *m = (struct mutex *)mutex;
-    uint32_t seen, found;
+    uint32_t seen;
 
     self()->pending = m;
-    found = step(m, PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, 0, 0);
+    uint32_t found = step(m, PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, 0, 0);
     do {
         while (found & OWNER_DIED) {
             seen = found;

@@ -26,17 +26,15 @@ static void read_once(void)
 
 static void read_with_all_entries_and_once_more(void)
 {
-    unsigned i;
     scaling();
-    for (i = 0; i <= PAWL_ENTRIES; i++)
+    for (unsigned i = 0; i <= PAWL_ENTRIES; i++)
         pawl_take_read(LOCK);
 }
 
 static void all_entries_have_the_other(void)
 {
-    unsigned i;
     scaling();
-    for (i = 0; i < PAWL_ENTRIES; i++)
+    for (unsigned i = 0; i < PAWL_ENTRIES; i++)
         pawl_take_read(OTHER);
 }
 
@@ -49,8 +47,7 @@ static void read_both(void)
 
 static void reads_on_and_drops_all(void)
 {
-    unsigned i;
-    for (i = 0; i < PAWL_ENTRIES; i++)
+    for (unsigned i = 0; i < PAWL_ENTRIES; i++)
         M_STEP(pawl_drop_read(LOCK));
     reads_on_and_drops();
 }
@@ -64,9 +61,8 @@ static void reads_on_and_drops_both(void)
 
 static void reads_beside_full_entries(void)
 {
-    unsigned i;
     reads();
-    for (i = 0; i < PAWL_ENTRIES; i++)
+    for (unsigned i = 0; i < PAWL_ENTRIES; i++)
         M_STEP(pawl_drop_read(OTHER));
 }
 
@@ -79,9 +75,8 @@ static void writes_the_other(void)
 
 static void writes_in_time(void)
 {
-    bool in;
     m_begin("pawl_take_write_until");
-    in = pawl_take_write_until(LOCK, M_DEADLINE);
+    bool in = pawl_take_write_until(LOCK, M_DEADLINE);
     m_end();
     if (!in)
         return;
@@ -97,9 +92,8 @@ static void read_once_while_time_flies(void)
 
 static void writes_if_it_may(void)
 {
-    bool in;
     m_begin("pawl_try_write");
-    in = pawl_try_write(LOCK);
+    bool in = pawl_try_write(LOCK);
     m_end();
     if (!in)
         return;
@@ -129,9 +123,8 @@ static void reads_counted(void)
 
 static void reads_counted_if_it_may(void)
 {
-    bool in;
     m_begin("pawl_try_read_counted");
-    in = pawl_try_read_counted(LOCK);
+    bool in = pawl_try_read_counted(LOCK);
     m_end();
     if (in)
         reads_on_and_drops_counted();
@@ -214,10 +207,9 @@ static void is_interrupted_at_the_wait_list(void)
 /* The next look is timed, and those before have taken more than all the time since. */
 static void looks_are_dear(void)
 {
-    unsigned i;
     scaling();
     ipawl_entries_mode_(ENTRIES_EVIDENCE);
-    for (i = 0; i < ENTRIES_NOTES; i++) {
+    for (unsigned i = 0; i < ENTRIES_NOTES; i++) {
         entries_all()->notes[i].identity = (ipawl_address_)(uintptr_t)LOCK;
         entries_all()->notes[i].looks = 7; /* with the next look the account is judged */
         entries_all()->notes[i].begun = 1;
@@ -269,17 +261,15 @@ static void is_interrupted_beside_the_other(void)
 
 static void all_but_one_entry_have_the_other(void)
 {
-    unsigned i;
     scaling();
-    for (i = 1; i < PAWL_ENTRIES; i++)
+    for (unsigned i = 1; i < PAWL_ENTRIES; i++)
         pawl_take_read(OTHER);
 }
 
 static void is_interrupted_beside_full_entries(void)
 {
-    unsigned i;
     is_interrupted_in_a_take();
-    for (i = 1; i < PAWL_ENTRIES; i++)
+    for (unsigned i = 1; i < PAWL_ENTRIES; i++)
         M_STEP(pawl_drop_read(OTHER));
 }
 
@@ -311,10 +301,9 @@ static void nobody_has_a_line(void)
  * and drops R there, so the claimant's second look finds nothing. Only the word orders the two. */
 static void reads_where_a_move_fails(void)
 {
-    bool moved;
     M_STEP(pawl_take_read(LOCK));
     m_begin("pawl_try_read_to_seek");
-    moved = pawl_try_read_to_seek(LOCK);
+    bool moved = pawl_try_read_to_seek(LOCK);
     m_end();
     (void)m_read(0);
     if (moved)
@@ -326,9 +315,8 @@ static void reads_where_a_move_fails(void)
 /* Its drop would order more than its entry does, so it stays in until all have ended. */
 static void stays_in_if_it_may(void)
 {
-    bool in;
     m_begin("pawl_try_atomic");
-    in = pawl_try_atomic(LOCK);
+    bool in = pawl_try_atomic(LOCK);
     m_end();
     if (in)
         pawl_store_relaxed64(&STAGE->mark, 1);
@@ -337,11 +325,10 @@ static void stays_in_if_it_may(void)
 /* The other's change of the word alone orders this update after the reads that it waited for. */
 static void joins_the_one_that_stays(void)
 {
-    bool in;
     if (pawl_load_relaxed64(&STAGE->mark) == 0)
         return;
     m_begin("pawl_try_atomic");
-    in = pawl_try_atomic(LOCK);
+    bool in = pawl_try_atomic(LOCK);
     m_end();
     if (!in)
         return; /* it has read the word as it was before the other came in */

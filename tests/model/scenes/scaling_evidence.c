@@ -11,10 +11,9 @@
 /* The note of the lock is another lock's, of which much is known. */
 static void there_is_evidence_of_others(void)
 {
-    unsigned i;
     m_register_threads(1);
     ipawl_entries_mode_(ENTRIES_EVIDENCE);
-    for (i = 0; i < ENTRIES_NOTES; i++) {
+    for (unsigned i = 0; i < ENTRIES_NOTES; i++) {
         entries_all()->notes[i].identity = 1;
         entries_all()->notes[i].readers = 23;
         entries_all()->notes[i].looks = 3;
@@ -27,8 +26,7 @@ static void there_is_evidence_of_others(void)
 /* The note of the lock: the one that is no longer another's. */
 static struct entries_note *note_of_lock(void)
 {
-    unsigned i;
-    for (i = 0; i < ENTRIES_NOTES; i++)
+    for (unsigned i = 0; i < ENTRIES_NOTES; i++)
         if (entries_all()->notes[i].identity == (ipawl_address_)(uintptr_t)LOCK)
             return &entries_all()->notes[i];
     return NULL;
@@ -97,10 +95,9 @@ static void enough_readers_meet(void)
 /* Looks are as dear as they were above. */
 static void looks_pay_where_many_read(void)
 {
-    unsigned i;
     readers_meet(24);
     m_pass_time(10);
-    for (i = 0; i < 16; i++)
+    for (unsigned i = 0; i < 16; i++)
         reads();
     writes_often(8);
     scales(true, "dear looks take BIASED away, though the word had taken longer for so many reads");
@@ -121,9 +118,8 @@ static void looks_pay_where_many_read(void)
 static void loses_it_again_and_again(void)
 {
     uint64_t away = 0;
-    unsigned i;
     readers_meet(1); /* the note is this lock's now */
-    for (i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < 3; i++) {
         const uint64_t before = away;
         enough_readers_meet();
         scales(true, "it has no BIASED although its time away is over");
@@ -149,10 +145,9 @@ static void loses_it_again_and_again(void)
 /* While the lock scales, its note becomes another lock's, whose looks were dear. */
 static void does_not_pay_for_others(void)
 {
-    struct entries_note *note;
     readers_meet(24);
     scales(true, "it has no BIASED though 24 readers have met another");
-    note = note_of_lock();
+    struct entries_note *note = note_of_lock();
     note->identity = 1;
     note->looks = 7;
     note->begun = note->spent = UINT64_MAX / 2;

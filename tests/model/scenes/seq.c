@@ -55,9 +55,8 @@ static void reads(void)
 static void tries(void)
 {
     struct pair p;
-    bool good;
     m_begin("pair_seq_try_read");
-    good = pair_seq_try_read(&STAGE->seq, &p);
+    bool good = pair_seq_try_read(&STAGE->seq, &p);
     m_end();
     if (good)
         whole(p);

@@ -247,9 +247,8 @@ static void reads_in_time(void)
 
 static void reads_until(void)
 {
-    bool got;
     m_begin("pawl_sift_take_read_until");
-    got = pawl_sift_take_read_until(LOCK, PAWL_SIFT_THREAD, 1000);
+    bool got = pawl_sift_take_read_until(LOCK, PAWL_SIFT_THREAD, 1000);
     m_end();
     if (got) {
         looks();
@@ -259,9 +258,8 @@ static void reads_until(void)
 
 static void writes_until(void)
 {
-    bool got;
     m_begin("pawl_sift_take_write_until");
-    got = pawl_sift_take_write_until(LOCK, 1000);
+    bool got = pawl_sift_take_write_until(LOCK, 1000);
     m_end();
     if (got) {
         changes();
@@ -278,9 +276,8 @@ static void time_goes_by(void)
 
 static void tries_to_write(void)
 {
-    bool got;
     m_begin("pawl_sift_try_write");
-    got = pawl_sift_try_write(LOCK);
+    bool got = pawl_sift_try_write(LOCK);
     m_end();
     if (got) {
         changes();
@@ -290,9 +287,8 @@ static void tries_to_write(void)
 
 static void tries_to_read(void)
 {
-    bool got;
     m_begin("pawl_sift_try_read");
-    got = pawl_sift_try_read(LOCK, PAWL_SIFT_THREAD);
+    bool got = pawl_sift_try_read(LOCK, PAWL_SIFT_THREAD);
     m_end();
     if (got) {
         looks();
@@ -302,10 +298,9 @@ static void tries_to_read(void)
 
 static void nobody_is_in(void)
 {
-    bool got;
     m_demand(LOCK->gate == 0 && LOCK->mutex == 0, M_RESTORED, "somebody is still on his way");
     m_begin("pawl_sift_try_write");
-    got = pawl_sift_try_write(LOCK);
+    bool got = pawl_sift_try_write(LOCK);
     m_end();
     m_demand(got, M_RESTORED, "somebody is still in");
     looks();

@@ -88,9 +88,8 @@ static void writes(void)
 
 static void reads_if_it_may(void)
 {
-    bool in;
     m_begin("reads");
-    in = reads();
+    bool in = reads();
     m_end();
     if (in)
         drops_one();
@@ -105,9 +104,8 @@ static void the_entry_of_one_is_gone(void)
 
 static void reads_again(void)
 {
-    bool in;
     m_begin("reads again");
-    in = place_is_read(LOCK) && place_read_again(LOCK);
+    bool in = place_is_read(LOCK) && place_read_again(LOCK);
     m_end();
     (void)m_read(0);
     if (in)

@@ -44,9 +44,8 @@ static void without_pages(void)
 static void with_pages(void)
 {
     struct pawl_bucket *first = table_here()->first;
-    unsigned i;
     pages_left = sizeof STAGE->pages;
-    for (i = 0; i < 1u << PAWL_TABLE_BITS; i++) {
+    for (unsigned i = 0; i < 1u << PAWL_TABLE_BITS; i++) {
         first[i].quiet_until = 20 + i;
         first[i].awake_for = 30 + i;
     }
@@ -75,8 +74,7 @@ static void waits_for_any(unsigned first, unsigned count)
 {
     struct pawl_watch watches[PAWL_WAIT_WATCHES];
     uint32_t which = 0;
-    unsigned i;
-    for (i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++) {
         watches[i].address = WORD(first + i);
         watches[i].bits = 64;
         watches[i].mask = UINT64_MAX;
@@ -232,8 +230,7 @@ static void the_kernel_is_asked(void)
 {
     const struct pawl_lists *table = table_here();
     uint64_t marks = 0;
-    unsigned i;
-    for (i = 0; i < 1u << PAWL_TABLE_BITS; i++)
+    for (unsigned i = 0; i < 1u << PAWL_TABLE_BITS; i++)
         marks |= table->first[i].sleepers;
     m_demand(marks >> 31 == 1, M_RESTORED, "no mark that the kernel has moved sleepers");
 }
@@ -255,12 +252,11 @@ static void nobody_is_left(void)
     const unsigned count = 1u << (PAWL_TABLE_BITS + table->doublings);
     const struct pawl_bucket *buckets =
         table->doublings == 0 ? table->first : table->grown[table->doublings - 1];
-    unsigned i;
     m_demand(pawl_load_relaxed32(&table->queues) == 0, M_RESTORED, "queues are left");
     m_demand(table->growing == 0, M_RESTORED, "the table can grow no more");
-    for (i = 0; i < 1u << PAWL_TABLE_BITS; i++)
+    for (unsigned i = 0; i < 1u << PAWL_TABLE_BITS; i++)
         m_demand(table->first[i].sleepers == 0, M_RESTORED, "a sleeper is still counted");
-    for (i = 0; i < count; i++)
+    for (unsigned i = 0; i < count; i++)
         m_demand(buckets[i].queues == NULL && buckets[i].urgent == 0, M_RESTORED,
                  "a bucket seems to hold somebody");
 }
@@ -269,9 +265,8 @@ static void nobody_is_left(void)
 static void hints_are_handed_on(void)
 {
     const struct pawl_lists *table = table_here();
-    unsigned i;
     nobody_is_left();
-    for (i = 0; table->doublings == 1 && i < 2u << PAWL_TABLE_BITS; i++) {
+    for (unsigned i = 0; table->doublings == 1 && i < 2u << PAWL_TABLE_BITS; i++) {
         const struct pawl_bucket *new = &table->grown[0][i];
         m_demand(new->quiet_until == 20 + i / 2, M_RESTORED, "the quiet time is forgotten");
         m_demand(new->awake_for == 30 + i / 2, M_RESTORED, "who is awake is forgotten");

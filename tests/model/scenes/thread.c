@@ -66,8 +66,7 @@ void m_thread_ends(void)
 
 void m_before_fork(void)
 {
-    uint32_t i;
-    for (i = watches; i > 0; i--) {
+    for (uint32_t i = watches; i > 0; i--) {
         m_begin("before fork");
         before_fork[i - 1]();
         m_end();
@@ -76,8 +75,7 @@ void m_before_fork(void)
 
 void m_after_fork(void)
 {
-    uint32_t i;
-    for (i = 0; i < watches; i++) {
+    for (uint32_t i = 0; i < watches; i++) {
         m_begin("after fork");
         after_fork[i]();
         m_end();
@@ -86,9 +84,8 @@ void m_after_fork(void)
 
 void m_goes_on_as_child(void)
 {
-    uint32_t i;
     m_child_begins();
-    for (i = 0; i < watches; i++) {
+    for (uint32_t i = 0; i < watches; i++) {
         m_begin("in the child");
         in_child[i]();
         m_end();
@@ -130,9 +127,8 @@ static void a_line_was_left_behind(void)
 
 static void looks(void)
 {
-    const uint32_t *found;
     m_begin("pawl_rcu_dereference");
-    found = pawl_rcu_dereference(STAGE->shown);
+    const uint32_t *found = pawl_rcu_dereference(STAGE->shown);
     m_end();
     m_demand(m_read(*found) == (*found == 0 ? 5 : 6), M_VISIBILITY, "what is not ready, or gone");
 }
@@ -224,9 +220,8 @@ static void waits_and_tells(void)
 
 static void reclaims_if_over(void)
 {
-    bool over;
     m_begin("pawl_rcu_poll");
-    over = pawl_rcu_poll(STAGE->cookie);
+    bool over = pawl_rcu_poll(STAGE->cookie);
     m_end();
     if (over)
         m_write(0, 0);
@@ -259,8 +254,7 @@ static void asks_in_its_first_section(void)
 /* A word that is left in a section would be waited for for ever. */
 static void nobody_reads(void)
 {
-    uint32_t i;
-    for (i = 0; i < 2; i++)
+    for (uint32_t i = 0; i < 2; i++)
         m_demand(pawl_load_relaxed32(&process_here()->lines[i].owner) == 0, M_RESTORED,
                  "a line was not given back");
     M_STEP(pawl_rcu_synchronize());

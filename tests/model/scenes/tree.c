@@ -58,9 +58,8 @@ static void two(void)
  * mixes the places would end at 1 or 6. */
 static void removes_six(void)
 {
-    bool was_in;
     m_begin("pawl_tree_remove");
-    was_in = pawl_tree_remove(TREE, &STAGE->nodes[SIX]);
+    bool was_in = pawl_tree_remove(TREE, &STAGE->nodes[SIX]);
     m_end();
     m_demand(was_in, M_RESTORED, "not in the tree");
     M_STEP(pawl_rcu_synchronize());
@@ -81,9 +80,8 @@ static void puts_one_again(void)
 
 static pawl_tree_node *get(unsigned i)
 {
-    pawl_tree_node *n;
     m_begin("pawl_tree_get");
-    n = pawl_tree_get(TREE, pawl_tree_number(numbers[i] << 61));
+    pawl_tree_node *n = pawl_tree_get(TREE, pawl_tree_number(numbers[i] << 61));
     m_end();
     m_demand(n == NULL || n == &STAGE->nodes[i], M_VISIBILITY, "another node is found");
     if (n != NULL)

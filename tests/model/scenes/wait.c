@@ -172,9 +172,8 @@ static void counts_twice_under_bit(void)
 
 static void counts_if_free(void)
 {
-    bool got;
     m_begin("pawl_bitlock32_try");
-    got = pawl_bitlock32_try(&STAGE->word, 3);
+    bool got = pawl_bitlock32_try(&STAGE->word, 3);
     m_end();
     if (got)
         counts_and_drops_bit();
@@ -182,9 +181,8 @@ static void counts_if_free(void)
 
 static void counts_in_time(void)
 {
-    bool got;
     m_begin("pawl_bitlock32_take_until");
-    got = pawl_bitlock32_take_until(&STAGE->word, 3, 1000);
+    bool got = pawl_bitlock32_take_until(&STAGE->word, 3, 1000);
     m_end();
     if (got)
         counts_and_drops_bit();
@@ -320,9 +318,8 @@ static void nobody_waits(void)
 /* Whether it was in time or late, what was changed before the notification that it saw is seen. */
 static void waits_for_event_until(void)
 {
-    uint32_t key;
     m_begin("pawl_eventcount_prepare");
-    key = pawl_eventcount_prepare(&STAGE->event);
+    uint32_t key = pawl_eventcount_prepare(&STAGE->event);
     m_end();
     m_begin("pawl_eventcount_commit_until");
     if (pawl_eventcount_commit_until(&STAGE->event, key, 1000))
@@ -344,9 +341,8 @@ static void writes_and_notifies(void)
 static void waits_for_event(void)
 {
     for (;;) {
-        uint32_t key;
         m_begin("pawl_eventcount_prepare");
-        key = pawl_eventcount_prepare(&STAGE->event);
+        uint32_t key = pawl_eventcount_prepare(&STAGE->event);
         m_end();
         if (pawl_load_relaxed32(&STAGE->word) != 0) {
             m_begin("pawl_eventcount_cancel");

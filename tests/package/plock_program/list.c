@@ -28,9 +28,8 @@ static int has(unsigned long key)
 
 static int insert(struct node *node)
 {
-    struct node *n;
     pl_take_s(&lock);
-    for (n = first; n != NULL; n = n->next)
+    for (struct node *n = first; n != NULL; n = n->next)
         if (n->key == node->key) {
             pl_drop_s(&lock);
             return 0;

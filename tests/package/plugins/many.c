@@ -11,8 +11,7 @@ static int count;
 
 static void *use_all(void *failed)
 {
-    int i;
-    for (i = 0; i < count; i++)
+    for (int i = 0; i < count; i++)
         if (uses[i]() != uses[0]())
             *(int *)failed = 1;
     return NULL;
@@ -24,10 +23,9 @@ int main(int argc, char **argv)
     int failed = 0;
     for (; count + 1 < argc && count < 128; count++) {
         void *const plugin = dlopen(argv[count + 1], RTLD_NOW | RTLD_LOCAL);
-        void *found;
         if (plugin == NULL)
             break;
-        found = dlsym(plugin, "plugin_reads");
+        void *found = dlsym(plugin, "plugin_reads");
         memcpy(&uses[count], &found, sizeof found);
     }
     if (pthread_create(&thread, NULL, use_all, &failed) != 0 || pthread_join(thread, NULL) != 0)

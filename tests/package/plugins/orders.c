@@ -101,9 +101,8 @@ static void use(const struct plugin *plugin)
 /* Whichever copy reads, the other one's grace periods wait for it. */
 static void read_beside(const struct plugin *reader, const struct plugin *driver)
 {
-    unsigned long cookie;
     reader->enter();
-    cookie = driver->start_poll();
+    unsigned long cookie = driver->start_poll();
     must(!driver->poll(cookie));
     must(!reader->poll(cookie));
     reader->leave();
@@ -121,8 +120,7 @@ struct adder {
 static void *add_often(void *argument)
 {
     const struct adder *adder = (const struct adder *)argument;
-    int i;
-    for (i = 0; i < ADDS; i++)
+    for (int i = 0; i < ADDS; i++)
         adder->plugin->add(adder->counters);
     return NULL;
 }
@@ -132,20 +130,19 @@ static void count_beside(const struct plugin *adds, const struct plugin *reads)
     const struct adder adder = {adds, reads->counters()};
     long long first[COUNTERS], last[COUNTERS];
     pthread_t thread;
-    unsigned i, round;
-    for (i = 0; i < COUNTERS; i++)
+    for (unsigned i = 0; i < COUNTERS; i++)
         first[i] = last[i] = reads->sum(adder.counters, i);
     must(pthread_create(&thread, NULL, add_often, (void *)&adder) == 0);
-    for (round = 0; round < OWN_ADDS; round++) {
+    for (unsigned round = 0; round < OWN_ADDS; round++) {
         reads->add(adder.counters);
-        for (i = 0; i < COUNTERS; i++) {
+        for (unsigned i = 0; i < COUNTERS; i++) {
             const long long now = reads->sum(adder.counters, i);
             must(now >= last[i] + 1 && now <= first[i] + round + 1 + ADDS);
             last[i] = now;
         }
     }
     must(pthread_join(thread, NULL) == 0);
-    for (i = 0; i < COUNTERS; i++)
+    for (unsigned i = 0; i < COUNTERS; i++)
         must(reads->sum(adder.counters, i) == first[i] + ADDS + OWN_ADDS &&
              adds->sum(adder.counters, i) == first[i] + ADDS + OWN_ADDS);
 }
@@ -218,9 +215,8 @@ static int run_in_child(char **argv, int number, char *said, size_t size)
     int ends[2], status;
     ssize_t got;
     size_t length = 0;
-    pid_t child;
     must(pipe(ends) == 0);
-    child = fork();
+    pid_t child = fork();
     must(child >= 0);
     if (child == 0) {
         must(dup2(ends[1], STDOUT_FILENO) >= 0 && dup2(ends[1], STDERR_FILENO) >= 0);

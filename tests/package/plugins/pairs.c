@@ -229,10 +229,9 @@ static void change(struct state *s, const struct step *step)
 
 static bool is_small(const struct state *s)
 {
-    int thread, side, mode;
-    for (thread = 0; thread < 2; thread++)
-        for (side = 0; side < 2; side++)
-            for (mode = R; mode < MODES; mode++)
+    for (int thread = 0; thread < 2; thread++)
+        for (int side = 0; side < 2; side++)
+            for (int mode = R; mode < MODES; mode++)
                 if (s->held[thread][side][mode] > 1)
                     return false;
     return held_by(s, 0, A) < 2 && held_by(s, 1, A) < 2 && s->steps < MOST_STEPS;
@@ -240,8 +239,7 @@ static bool is_small(const struct state *s)
 
 static void note(const struct state *s)
 {
-    int i;
-    for (i = 0; i < known; i++)
+    for (int i = 0; i < known; i++)
         if (memcmp(states[i].held, s->held, sizeof s->held) == 0)
             return;
     must(known < MOST_STATES);
@@ -251,11 +249,10 @@ static void note(const struct state *s)
 /* Each copy gives back what the other one granted. */
 static void give_all_back(const struct state *s)
 {
-    int thread, side, mode, i;
-    for (thread = 0; thread < 2; thread++)
-        for (side = 0; side < 2; side++)
-            for (mode = R; mode < MODES; mode++)
-                for (i = 0; i < s->held[thread][side][mode]; i++) {
+    for (int thread = 0; thread < 2; thread++)
+        for (int side = 0; side < 2; side++)
+            for (int mode = R; mode < MODES; mode++)
+                for (int i = 0; i < s->held[thread][side][mode]; i++) {
                     const struct step step = {thread, !side, drops[mode]};
                     must(run(&step));
                 }
@@ -263,8 +260,7 @@ static void give_all_back(const struct state *s)
 
 static void say(const struct state *s, const struct step *last, bool granted)
 {
-    int i;
-    for (i = 0; i < s->steps; i++)
+    for (int i = 0; i < s->steps; i++)
         fprintf(stderr, "thread %d, %s: %s\n", s->path[i].thread, paths[s->path[i].side],
                 operations[s->path[i].operation].name);
     fprintf(stderr, "thread %d, %s: %s gives %d; word %llx\n", last->thread, paths[last->side],
@@ -275,11 +271,9 @@ static void try_in(const struct state *before, const struct step *step)
 {
     const enum mode from = operations[step->operation].from, to = operations[step->operation].to;
     struct state after = *before;
-    bool granted;
-    int i;
-    for (i = 0; i < before->steps; i++)
+    for (int i = 0; i < before->steps; i++)
         must(run(&before->path[i]));
-    granted = run(step);
+    bool granted = run(step);
     if (granted != is_granted(before, from, to)) {
         say(before, step, granted);
         must(!"the rule says otherwise");
@@ -330,14 +324,13 @@ static void sleep_for(enum mode mode, enum mode holder, int waits, int holds, in
     const struct step take = {0, holds, takes[holder]};
     const struct step drop = {0, drops_it, drops[holder]};
     const struct step drop_after = {1, !waits, drops[mode]};
-    int i;
     must(run(&take));
     question.thread = 1;
     question.side = waits;
     question.operation = takes[mode];
     must(sem_post(&asked) == 0);
-    for (i = 0; i < 20 && (__atomic_load_n(&lock.word, __ATOMIC_RELAXED) & PAWL_LOCK_PARKED) == 0;
-         i++)
+    for (int i = 0;
+         i < 20 && (__atomic_load_n(&lock.word, __ATOMIC_RELAXED) & PAWL_LOCK_PARKED) == 0; i++)
         usleep(100);
     must(run(&drop));
     while (sem_wait(&answered) != 0)
@@ -348,10 +341,9 @@ static void sleep_for(enum mode mode, enum mode holder, int waits, int holds, in
 
 static void all_sleepers(void)
 {
-    int mode, holder, who;
-    for (mode = R; mode < MODES; mode++)
-        for (holder = R; holder < MODES; holder++)
-            for (who = 0; who < 8 && exclude((enum mode)mode, (enum mode)holder); who++)
+    for (int mode = R; mode < MODES; mode++)
+        for (int holder = R; holder < MODES; holder++)
+            for (int who = 0; who < 8 && exclude((enum mode)mode, (enum mode)holder); who++)
                 sleep_for((enum mode)mode, (enum mode)holder, who & 1, who >> 1 & 1, who >> 2);
 }
 
@@ -382,9 +374,8 @@ static void a_reader_forks(int reads)
     const struct step read = {0, reads, DO_take_read}, write = {0, !reads, DO_try_write},
                       drop = {0, !reads, DO_drop_read}, drop_write = {0, !reads, DO_drop_write};
     int status;
-    pid_t child;
     must(run(&read));
-    child = fork();
+    pid_t child = fork();
     must(child >= 0);
     if (child == 0) {
         must(!act(&write));
@@ -405,8 +396,7 @@ static void begin(int side)
 {
     struct step step = {0, side, DO_take_read};
     for (step.thread = 0; step.thread < 2; step.thread++) {
-        int i;
-        for (i = 0; i < 4; i++) {
+        for (int i = 0; i < 4; i++) {
             step.operation = i % 2 == 0 ? DO_take_read : DO_drop_read;
             must(run(&step));
         }

@@ -66,13 +66,12 @@ int plugin_calls_back(void)
 int plugin_synchronizes(void)
 {
     static pawl_brlock lock;
-    int excluded;
     if (pawl_brlock_init(&lock, PAWL_BRLOCK_LINES) != 0)
         return 0;
     pawl_rcu_synchronize();
     pawl_rcu_domain_synchronize_expedited(pawl_rcu_qs());
     pawl_brlock_take_read(&lock);
-    excluded = !pawl_brlock_try_write(&lock);
+    int excluded = !pawl_brlock_try_write(&lock);
     pawl_brlock_drop_read(&lock);
     pawl_brlock_take_write(&lock);
     pawl_brlock_drop_write(&lock);
@@ -92,8 +91,7 @@ int plugin_counts(void)
     static pawl_counter_exact counter = PAWL_COUNTER_EXACT_INIT;
     int released = 0;
     pawl_bigref reference = PAWL_BIGREF_INIT(release, &released);
-    int i;
-    for (i = 0; i < 1000; i++) {
+    for (int i = 0; i < 1000; i++) {
         pawl_counter_exact_add(&counter, 1);
         pawl_bigref_get(&reference);
     }
@@ -102,7 +100,7 @@ int plugin_counts(void)
     pawl_counter_exact_add(&counter, -1000);
     if (!pawl_bigref_kill(&reference) || pawl_bigref_read(&reference) != 1001)
         return 0;
-    for (i = 0; i < 1001; i++)
+    for (int i = 0; i < 1001; i++)
         pawl_bigref_drop(&reference);
     return released;
 }
@@ -177,9 +175,8 @@ void *plugin_counters(void)
 {
     static struct counters all;
     static int are_made;
-    int mode;
     if (!are_made) {
-        for (mode = 0; mode < 4; mode++)
+        for (int mode = 0; mode < 4; mode++)
             pawl_counter_exact_init(&all.exact[mode], (enum pawl_exact_mode)mode);
         pawl_counter_limit_init(&all.limited, 1 << 30);
         pawl_cpu_counter_init(&all.by_cpu);
@@ -191,8 +188,7 @@ void *plugin_counters(void)
 void plugin_add(void *counters)
 {
     struct counters *all = (struct counters *)counters;
-    int mode;
-    for (mode = 0; mode < 4; mode++)
+    for (int mode = 0; mode < 4; mode++)
         pawl_counter_exact_add(&all->exact[mode], 1);
     while (!pawl_counter_limit_try_add(&all->limited, 1))
         continue;

@@ -30,10 +30,9 @@ static inline int pthread_barrier_destroy(pthread_barrier_t *b)
 static inline int pthread_barrier_wait(pthread_barrier_t *b)
 {
     unsigned round;
-    int last;
     (void)pthread_mutex_lock(&b->mutex);
     round = b->round;
-    last = ++b->arrived == b->count;
+    int last = ++b->arrived == b->count;
     if (last) {
         b->arrived = 0;
         b->round++;

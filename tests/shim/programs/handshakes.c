@@ -53,9 +53,8 @@ static X509 *certificate_of(EVP_PKEY *key)
 static void make_contexts(void)
 {
     EVP_PKEY *const key = EVP_EC_gen("P-256");
-    X509 *certificate;
     good(key != NULL);
-    certificate = certificate_of(key);
+    X509 *certificate = certificate_of(key);
     server_context = SSL_CTX_new(TLS_server_method());
     client_context = SSL_CTX_new(TLS_client_method());
     good(server_context != NULL && client_context != NULL);
@@ -108,18 +107,16 @@ int main(int argc, char **argv)
     const int wanted = argc == 3 ? atoi(argv[1]) : 0;
     const double seconds = argc == 3 ? atof(argv[2]) : 0;
     uint64_t all = 0;
-    double begin;
-    int i;
     if (wanted < 1 || wanted > MOST_THREADS || !(seconds > 0 && seconds < 3600)) {
         fprintf(stderr, "handshakes: say THREADS (1 to %d) and SECONDS\n", MOST_THREADS);
         return 2;
     }
     make_contexts();
-    begin = seconds_now();
+    double begin = seconds_now();
     until = begin + seconds;
-    for (i = 0; i < wanted; i++)
+    for (int i = 0; i < wanted; i++)
         good(pthread_create(&threads[i], NULL, shake, &counts[i]) == 0);
-    for (i = 0; i < wanted; i++) {
+    for (int i = 0; i < wanted; i++) {
         good(pthread_join(threads[i], NULL) == 0);
         all += counts[i];
     }
