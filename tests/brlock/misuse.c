@@ -109,7 +109,7 @@ TEST_CASE(destroying_what_is_in_use_is_reported)
                        "by pawl_brlock_destroy", NULL);
 }
 
-static void use_it_well(void *unused)
+SILENT_CASE(right_use_is_silent)
 {
     static struct calls all[] = {
         {{pawl_brlock_take_read, pawl_brlock_drop_read, pawl_brlock_take_read,
@@ -121,17 +121,11 @@ static void use_it_well(void *unused)
         {{pawl_brlock_drop_seek, pawl_brlock_take_read_any}},
     };
     static struct calls rest = {{pawl_brlock_drop_read_any}};
-    (void)unused;
     must(pawl_brlock_init(&lock, 8) == 0);
     for (unsigned i = 0; i < sizeof all / sizeof all[0]; i++)
         make_more(&all[i]);
     in_another_thread(make_more, &rest);
     pawl_brlock_destroy(&lock);
-}
-
-TEST_CASE(right_use_is_silent)
-{
-    assert_silent(use_it_well, NULL);
 }
 
 static void use_garbage(void *opaque)

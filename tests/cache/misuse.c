@@ -22,32 +22,21 @@ static void make_cache(void)
     must(pawl_cache_insert(&cache, &one));
 }
 
-static void insert_twice(void *unused)
+REPORTED_CASE(inserting_twice_is_reported_with_both_places, "inserted twice, last used at ",
+              "misuse.c:", "pawl_cache_entry at", "by pawl_cache_insert",
+              "misuse.c:", "mend: insert each object once", "page: doc/cache.md")
 {
-    (void)unused;
     make_cache();
     (void)pawl_cache_insert(&cache, &one);
 }
 
-TEST_CASE(inserting_twice_is_reported_with_both_places)
+REPORTED_CASE(dropping_what_is_not_kept_is_reported_with_both_places,
+              "dropped more often than kept, last used at ", "misuse.c:", "by pawl_cache_drop",
+              "misuse.c:", "mend: drop once")
 {
-    assert_reports(insert_twice, NULL, "inserted twice, last used at ",
-                   "misuse.c:", "pawl_cache_entry at", "by pawl_cache_insert",
-                   "misuse.c:", "mend: insert each object once", "page: doc/cache.md", NULL);
-}
-
-static void drop_twice(void *unused)
-{
-    (void)unused;
     make_cache();
     pawl_cache_drop(&cache, pawl_cache_hold(&cache, pawl_cache_number(1)));
     pawl_cache_drop(&cache, &one);
-}
-
-TEST_CASE(dropping_what_is_not_kept_is_reported_with_both_places)
-{
-    assert_reports(drop_twice, NULL, "dropped more often than kept, last used at ",
-                   "misuse.c:", "by pawl_cache_drop", "misuse.c:", "mend: drop once", NULL);
 }
 
 static void free_what_is_in(void *unused)
@@ -150,10 +139,9 @@ TEST_CASE(calls_in_the_wrong_place_are_reported)
     assert_reports(get_outside_a_section, NULL, "read outside a section", NULL);
 }
 
-static void use_all(void *unused)
+SILENT_CASE(right_use_is_silent)
 {
     pawl_cache_statistics all;
-    (void)unused;
     make_cache();
     pawl_cache_entry *e = pawl_cache_load(&cache, pawl_cache_number(2), gives_what_is_in, &two);
     must(e == &two);
@@ -166,11 +154,6 @@ static void use_all(void *unused)
     pawl_cache_read(&cache, &all);
     must(all.entries == 1);
     pawl_cache_destroy(&cache);
-}
-
-TEST_CASE(right_use_is_silent)
-{
-    assert_silent(use_all, NULL);
 }
 
 TEST_MAIN()

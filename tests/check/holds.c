@@ -76,32 +76,21 @@ TEST_CASE(a_report_names_width_address_operation_and_thread)
                    "the word was 0x0: W 0, S 0, R 0, application 0", NULL);
 }
 
-static void drop_write_under_seek(void *unused)
+REPORTED_CASE(a_report_names_the_mode_held_and_the_fields_of_the_word,
+              "pawl: drop of the wrong mode: pawl_spin64 at ", "this thread holds S, taken at ",
+              "the word was 0x100000006: W 0, S 1, R 1, application 2")
 {
-    (void)unused;
     (void)pawl_set_bits(&lock64, 2);
     pawl_take_seek(&lock64);
     pawl_drop_write(&lock64);
 }
 
-TEST_CASE(a_report_names_the_mode_held_and_the_fields_of_the_word)
+REPORTED_CASE(write_inside_read_of_the_same_thread_is_reported_instead_of_waiting,
+              "pawl: taken again by its holder: pawl_spin32 at ", "by pawl_spin32_take_write",
+              "this thread holds R")
 {
-    assert_reports(drop_write_under_seek, NULL, "pawl: drop of the wrong mode: pawl_spin64 at ",
-                   "this thread holds S, taken at ",
-                   "the word was 0x100000006: W 0, S 1, R 1, application 2", NULL);
-}
-
-static void write_inside_read(void *unused)
-{
-    (void)unused;
     pawl_take_read(&lock32);
     pawl_take_write(&lock32);
-}
-
-TEST_CASE(write_inside_read_of_the_same_thread_is_reported_instead_of_waiting)
-{
-    assert_reports(write_inside_read, NULL, "pawl: taken again by its holder: pawl_spin32 at ",
-                   "by pawl_spin32_take_write", "this thread holds R", NULL);
 }
 
 /* ---- Other threads --------------------------------------------------------------------------- */
@@ -169,33 +158,21 @@ TEST_CASE(a_destructor_of_thread_data_may_drop)
 
 /* ---- Waiting for oneself --------------------------------------------------------------------- */
 
-static void upgrade_one_of_two_reads(void *unused)
+REPORTED_CASE(a_claim_that_waits_for_the_own_second_hold_is_reported,
+              "pawl: waits for its own hold: pawl_spin32", "read_claim_write", "this thread")
 {
-    (void)unused;
     must(pawl_try_read(&lock32));
     must(pawl_try_read(&lock32));
     (void)!pawl_read_claim_write(&lock32);
 }
 
-TEST_CASE(a_claim_that_waits_for_the_own_second_hold_is_reported)
-{
-    assert_reports(upgrade_one_of_two_reads, NULL, "pawl: waits for its own hold: pawl_spin32",
-                   "read_claim_write", "this thread", NULL);
-}
-
 /* ---- init and destroy ------------------------------------------------------------------------ */
 
-static void destroy_held(void *unused)
+REPORTED_CASE(destroying_a_held_lock_is_reported, "pawl: destroyed while in use: pawl_spin64",
+              "by pawl_spin64_destroy", "this thread holds R")
 {
-    (void)unused;
     pawl_take_read(&lock64);
     pawl_destroy(&lock64);
-}
-
-TEST_CASE(destroying_a_held_lock_is_reported)
-{
-    assert_reports(destroy_held, NULL, "pawl: destroyed while in use: pawl_spin64",
-                   "by pawl_spin64_destroy", "this thread holds R", NULL);
 }
 
 static void take_it(void *unused)
@@ -221,34 +198,22 @@ TEST_CASE(destroying_what_another_thread_holds_names_that_thread)
                    "this thread holds nothing of it", "    thread ", NULL);
 }
 
-static void initialise_held(void *unused)
+REPORTED_CASE(initialising_a_held_lock_is_reported, "pawl: initialised while in use: pawl_spin32",
+              "by pawl_spin32_init", "this thread holds S")
 {
-    (void)unused;
     pawl_take_seek(&lock32);
     pawl_init(&lock32);
 }
 
-TEST_CASE(initialising_a_held_lock_is_reported)
-{
-    assert_reports(initialise_held, NULL, "pawl: initialised while in use: pawl_spin32",
-                   "by pawl_spin32_init", "this thread holds S", NULL);
-}
-
-static void initialise_garbage_and_destroy(void *unused)
+SILENT_CASE(init_of_any_memory_and_destroy_with_application_bits_set_are_silent)
 {
     pawl_spin32 lock;
-    (void)unused;
     memset(&lock, 0xa5, sizeof lock);
     pawl_init(&lock);
     (void)pawl_set_bits(&lock, 3);
     pawl_take_write(&lock);
     pawl_drop_write(&lock);
     pawl_destroy(&lock);
-}
-
-TEST_CASE(init_of_any_memory_and_destroy_with_application_bits_set_are_silent)
-{
-    assert_silent(initialise_garbage_and_destroy, NULL);
 }
 
 /* ---- assert_held ----------------------------------------------------------------------------- */

@@ -19,49 +19,32 @@ TEST_CASE(a_global_lock_is_named_by_its_symbol)
     assert_reports(drop_plain, NULL, "pawl_spin32 at 0x", " (plain)\n", NULL);
 }
 
-static void drop_inside(void *unused)
+REPORTED_CASE(a_lock_in_a_global_object_is_named_by_symbol_and_offset, "pawl_lock64 at 0x",
+              " (registry+0x8)\n")
 {
-    (void)unused;
     pawl_drop_read(&registry.inside);
 }
 
-TEST_CASE(a_lock_in_a_global_object_is_named_by_symbol_and_offset)
-{
-    assert_reports(drop_inside, NULL, "pawl_lock64 at 0x", " (registry+0x8)\n", NULL);
-}
-
-static void drop_named(void *unused)
+REPORTED_CASE(a_named_lock_is_called_by_its_last_name, "pawl_lock32 at 0x", " \"cache.map\"\n")
 {
     pawl_lock32 *lock = (pawl_lock32 *)calloc(1, sizeof *lock);
-    (void)unused;
     must(lock != NULL);
     pawl_name_lock(lock, "old name");
     pawl_name_lock(lock, "cache.map");
     pawl_drop_read(lock);
 }
 
-TEST_CASE(a_named_lock_is_called_by_its_last_name)
-{
-    assert_reports(drop_named, NULL, "pawl_lock32 at 0x", " \"cache.map\"\n", NULL);
-}
-
-static void invert(void *unused)
+REPORTED_CASE(an_inversion_names_all_its_locks, "lock-order inversion: pawl_spin32 at 0x",
+              "\"the first\"", "W of pawl_spin32 at 0x", "\"the second\"", "held W of ",
+              "\"the first\"", "asked for W of ", "\"the second\"")
 {
     static pawl_spin32 first, second;
-    (void)unused;
     pawl_name_lock(&first, "the first");
     pawl_name_lock(&second, "the second");
     pawl_take_write(&first);
     pawl_take_write(&second);
     pawl_drop_write(&first);
     pawl_take_write(&first);
-}
-
-TEST_CASE(an_inversion_names_all_its_locks)
-{
-    assert_reports(invert, NULL, "lock-order inversion: pawl_spin32 at 0x", "\"the first\"",
-                   "W of pawl_spin32 at 0x", "\"the second\"", "held W of ", "\"the first\"",
-                   "asked for W of ", "\"the second\"", NULL);
 }
 
 enum ending { ENDED_BY_UNNAME, ENDED_BY_INIT, ENDED_BY_DESTROY };
@@ -95,10 +78,10 @@ TEST_CASE(the_child_of_a_fork_knows_the_names)
     pawl_unname_lock(&plain);
 }
 
-static void name_more_than_fit(void *unused)
+REPORTED_CASE(names_beyond_the_table_are_ignored_and_long_ones_cut,
+              "\"a name that is much longer than the forty-seven\"")
 {
     static char many[5000];
-    (void)unused;
     for (unsigned i = 0; i < sizeof many; i++)
         pawl_name_lock(&many[i], "one of many");
     for (unsigned i = 0; i < sizeof many; i++)
@@ -107,24 +90,13 @@ static void name_more_than_fit(void *unused)
     pawl_drop_read(&plain);
 }
 
-TEST_CASE(names_beyond_the_table_are_ignored_and_long_ones_cut)
-{
-    assert_reports(name_more_than_fit, NULL, "\"a name that is much longer than the forty-seven\"",
-                   NULL);
-}
-
-static void drop_a_seq(void *unused)
+REPORTED_CASE(a_sequence_lock_is_called_so_with_its_own_address_and_name,
+              "drop of what is not held: pawl_seq at 0x", "\"clock\" (",
+              "by pawl_seq_drop_write in thread ", "page: doc/seq.md")
 {
     static pawl_seq seq = PAWL_SEQ_INIT;
-    (void)unused;
     pawl_name_lock(&seq, "clock");
     pawl_seq_drop_write(&seq);
-}
-
-TEST_CASE(a_sequence_lock_is_called_so_with_its_own_address_and_name)
-{
-    assert_reports(drop_a_seq, NULL, "drop of what is not held: pawl_seq at 0x", "\"clock\" (",
-                   "by pawl_seq_drop_write in thread ", "page: doc/seq.md", NULL);
 }
 
 TEST_MAIN()

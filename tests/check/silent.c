@@ -14,9 +14,8 @@ static void *const locks[WIDTHS] = {&lock16, &lock32, &lock64};
 
 /* ---- Every operation of transitions.def ------------------------------------------------------ */
 
-static void perform_each(void *unused)
+SILENT_CASE(each_operation_from_the_state_it_needs_is_silent)
 {
-    (void)unused;
     for (unsigned width = 0; width < WIDTHS; width++)
         for (unsigned i = 0; i < OPERATIONS; i++) {
             const struct operation *o = &operations_of[width][i];
@@ -25,11 +24,6 @@ static void perform_each(void *unused)
             leave(width, locks[width], o->to);
         }
     must(lock16.word == 0 && lock32.word == 0 && lock64.word == 0);
-}
-
-TEST_CASE(each_operation_from_the_state_it_needs_is_silent)
-{
-    assert_silent(perform_each, NULL);
 }
 
 static void fail_each_try(void *opaque)
@@ -43,20 +37,14 @@ static void fail_each_try(void *opaque)
     }
 }
 
-static void try_against_a_writer(void *unused)
+SILENT_CASE(tries_that_fail_are_silent)
 {
-    (void)unused;
     for (unsigned width = 0; width < WIDTHS; width++) {
         reach(width, locks[width], PAWL_STATE_W);
         in_another_thread(fail_each_try, &width);
         leave(width, locks[width], PAWL_STATE_W);
     }
     must(lock16.word == 0 && lock32.word == 0 && lock64.word == 0);
-}
-
-TEST_CASE(tries_that_fail_are_silent)
-{
-    assert_silent(try_against_a_writer, NULL);
 }
 
 /* ---- Reads that any thread may drop ---------------------------------------------------------- */
@@ -88,10 +76,9 @@ static void drop_counted_once_a_writer_waits(void *opaque, unsigned index)
 
 /* One thread reads, a second one waits to write, a third one drops the read. The reader has no
  * entry: the writer must not take its unit for a holder that does not exist. */
-static void read_here_and_drop_there(void *unused)
+SILENT_CASE(a_read_that_another_thread_drops_is_silent)
 {
     int dropped = 0;
-    (void)unused;
     pawl_take_read_counted(&counted64);
     test_threads(2, drop_counted_once_a_writer_waits, &dropped);
     must(pawl_take_read_counted_until(&counted32, 0));
@@ -105,11 +92,6 @@ static void read_here_and_drop_there(void *unused)
     must(!pawl_try_read_counted(&counted32) && !pawl_take_read_counted_until(&counted32, 1));
     pawl_drop_write(&counted32);
     must(LOCK_IS_UNUSED(counted32) && LOCK_IS_UNUSED(counted64));
-}
-
-TEST_CASE(a_read_that_another_thread_drops_is_silent)
-{
-    assert_silent(read_here_and_drop_there, NULL);
 }
 
 /* 1. A counted read has waited for 0.6 ms behind writers. Its thread takes its turn: its W+S is in
@@ -145,17 +127,11 @@ static void read_behind_writers(void *opaque, unsigned index)
         write_counted(asks);
 }
 
-static void wait_in_turn_for_a_counted_read(void *unused)
+SILENT_CASE(a_counted_read_that_waits_in_its_turn_is_silent)
 {
     int asks = 0;
-    (void)unused;
     test_threads(3, read_behind_writers, &asks);
     must(LOCK_IS_UNUSED(counted64));
-}
-
-TEST_CASE(a_counted_read_that_waits_in_its_turn_is_silent)
-{
-    assert_silent(wait_in_turn_for_a_counted_read, NULL);
 }
 
 /* ---- Random walks of several threads --------------------------------------------------------- */
@@ -235,14 +211,6 @@ static void use_and_free(void *opaque, unsigned index)
     }
 }
 
-static void share_and_free(void *unused)
-{
-    pthread_barrier_t both;
-    (void)unused;
-    must(pthread_barrier_init(&both, NULL, 2) == 0);
-    test_threads(2, use_and_free, &both);
-}
-
 static void destroy_it(void *unused)
 {
     (void)unused;
@@ -265,26 +233,22 @@ TEST_CASE(a_lock_may_be_destroyed_and_made_anew_between_a_drop_and_its_return)
     assert_silent(destroy_beside_a_drop, NULL);
 }
 
-TEST_CASE(the_last_user_may_destroy_while_another_returns_from_its_drop)
+SILENT_CASE(the_last_user_may_destroy_while_another_returns_from_its_drop)
 {
-    assert_silent(share_and_free, NULL);
+    pthread_barrier_t both;
+    must(pthread_barrier_init(&both, NULL, 2) == 0);
+    test_threads(2, use_and_free, &both);
 }
 
 /* T1 drops: its entry says LEAVING, the word falls, the entry's `what` becomes 0. T2, the next
  * owner, destroys the lock now. T1's entry still names the lock, but T1 has nothing of it. */
-static void destroy_beside_a_freed_entry(void *unused)
+SILENT_CASE(a_lock_may_be_destroyed_while_the_last_entry_for_it_is_being_freed)
 {
     struct pawl_held *held = &check_line()->held[3];
-    (void)unused;
     PAWL_ADDRESS_(pawl_store_relaxed)(&held->lock, (ipawl_address_)(uintptr_t)&second);
     pawl_store_relaxed32(&held->what, 0);
     pawl_store_relaxed32(&check_line()->held_used, 4);
     pawl_spin32_destroy(&second);
-}
-
-TEST_CASE(a_lock_may_be_destroyed_while_the_last_entry_for_it_is_being_freed)
-{
-    assert_silent(destroy_beside_a_freed_entry, NULL);
 }
 
 /* ---- Signal handlers ------------------------------------------------------------------------- */
@@ -320,10 +284,9 @@ static void *nest_under_signals(void *unused)
     return unused;
 }
 
-static void interrupt_a_nesting_thread(void *unused)
+SILENT_CASE(a_signal_handler_may_try)
 {
     struct sigaction action;
-    (void)unused;
     memset(&action, 0, sizeof action);
     action.sa_handler = handle;
     must(sigaction(SIGUSR1, &action, NULL) == 0);
@@ -333,11 +296,6 @@ static void interrupt_a_nesting_thread(void *unused)
         sched_yield();
     }
     test_join(worker);
-}
-
-TEST_CASE(a_signal_handler_may_try)
-{
-    assert_silent(interrupt_a_nesting_thread, NULL);
 }
 
 /* ---- fork ------------------------------------------------------------------------------------ */
@@ -350,9 +308,8 @@ static void wait_for_success(pid_t child)
     must(status == 0);
 }
 
-static void fork_holding(void *unused)
+SILENT_CASE(a_forked_child_holds_what_the_forking_thread_held)
 {
-    (void)unused;
     pawl_take_seek(&lock32);
     pid_t child = fork();
     if (child == 0) {
@@ -365,11 +322,6 @@ static void fork_holding(void *unused)
     wait_for_success(child);
     pawl_assert_held_seek(&lock32);
     pawl_drop_seek(&lock32);
-}
-
-TEST_CASE(a_forked_child_holds_what_the_forking_thread_held)
-{
-    assert_silent(fork_holding, NULL);
 }
 
 static uint32_t stop;
@@ -388,10 +340,9 @@ static void *order_and_forget(void *opaque)
     return NULL;
 }
 
-static void fork_beside_a_busy_thread(void *unused)
+SILENT_CASE(a_child_forked_while_others_are_in_the_checker_goes_on)
 {
     static pawl_spin16 outer;
-    (void)unused;
     const pthread_t busy = test_start(order_and_forget, &outer);
     for (unsigned i = 0; i < (unsigned)TEST_SCALE(200); i++) {
         const pid_t child = fork();
@@ -407,11 +358,6 @@ static void fork_beside_a_busy_thread(void *unused)
     }
     pawl_store_relaxed32(&stop, 1);
     test_join(busy);
-}
-
-TEST_CASE(a_child_forked_while_others_are_in_the_checker_goes_on)
-{
-    assert_silent(fork_beside_a_busy_thread, NULL);
 }
 
 /* ---- Early, and without memory --------------------------------------------------------------- */

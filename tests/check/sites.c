@@ -64,18 +64,12 @@ static void use_tool(const char *script)
     must(setenv("PATH", path, 1) == 0);
 }
 
-static void drop_with_a_tool_that_hangs(void *unused)
+REPORTED_CASE(a_tool_that_hangs_is_not_waited_for,
+              "pawl: drop of what is not held: ", "by pawl_spin32_drop_write in thread ", "sites",
+              "+0x")
 {
-    (void)unused;
     use_tool("exec sleep 1000");
     drop_it();
-}
-
-TEST_CASE(a_tool_that_hangs_is_not_waited_for)
-{
-    assert_reports(drop_with_a_tool_that_hangs, NULL,
-                   "pawl: drop of what is not held: ", "by pawl_spin32_drop_write in thread ",
-                   "sites", "+0x", NULL);
 }
 
 static void drop_with_a_tool_that_talks_nonsense(void *unused)
@@ -200,7 +194,8 @@ TEST_CASE(a_report_ends_with_the_mend_and_the_page)
                    "\n  page: doc/spin.md\n", NULL);
 }
 
-static void go_on(void *unused)
+REPORTED_CASE(with_report_in_the_environment_the_program_goes_on_with_its_errno,
+              "pawl: not held as asserted: ", "went on\n")
 {
     misuse_without_lines();
     must(setenv("PAWL_CHECK", "report", 1) == 0);
@@ -209,14 +204,8 @@ static void go_on(void *unused)
     pawl_assert_held_write(&lock);
     must(errno == EXDEV);
     pawl_drop_read(&lock);
-    (void)unused;
     fprintf(stderr, "went on\n");
     abort();
-}
-
-TEST_CASE(with_report_in_the_environment_the_program_goes_on_with_its_errno)
-{
-    assert_reports(go_on, NULL, "pawl: not held as asserted: ", "went on\n", NULL);
 }
 
 TEST_MAIN()

@@ -98,19 +98,13 @@ TEST_CASE(a_counted_read_that_would_wait_for_ever_is_reported)
 }
 
 /* One reader that is none: a seeker is granted beside it, and would wait as a writer. */
-static void write_beside_a_reader_that_is_none(void *unused)
+REPORTED_CASE(a_transition_that_would_wait_for_nobody_is_reported,
+              "pawl: waits for a holder that does not exist: pawl_spin32",
+              "by pawl_spin32_seek_to_write", "goes from S to W", "S 1, R 2")
 {
     static pawl_spin32 never = {4};
-    (void)unused;
     pawl_take_seek(&never);
     pawl_seek_to_write(&never);
-}
-
-TEST_CASE(a_transition_that_would_wait_for_nobody_is_reported)
-{
-    assert_reports(write_beside_a_reader_that_is_none, NULL,
-                   "pawl: waits for a holder that does not exist: pawl_spin32",
-                   "by pawl_spin32_seek_to_write", "goes from S to W", "S 1, R 2", NULL);
 }
 
 /* ---- Holders that are gone ------------------------------------------------------------------- */
@@ -164,10 +158,11 @@ static pthread_t start_holder(void)
     return thread;
 }
 
-static void take_in_a_child(void *unused)
+REPORTED_CASE(a_take_of_what_a_thread_of_the_parent_holds_is_reported,
+              "pawl: waits for a holder whose thread is gone: pawl_lock32 at ",
+              "a thread that is gone had it in W, taken at ")
 {
     int status;
-    (void)unused;
     (void)start_holder();
     pid_t child = fork();
     must(child >= 0);
@@ -178,13 +173,6 @@ static void take_in_a_child(void *unused)
     must(waitpid(child, &status, 0) == child);
     must(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
     abort();
-}
-
-TEST_CASE(a_take_of_what_a_thread_of_the_parent_holds_is_reported)
-{
-    assert_reports(take_in_a_child, NULL,
-                   "pawl: waits for a holder whose thread is gone: pawl_lock32 at ",
-                   "a thread that is gone had it in W, taken at ", NULL);
 }
 
 /* ---- Long waits ------------------------------------------------------------------------------ */

@@ -129,9 +129,8 @@ static void use_all_rightly(void *opaque, unsigned index)
     }
 }
 
-static void right_use(void *unused)
+SILENT_CASE(right_use_is_silent)
 {
-    (void)unused;
     test_threads(4, use_all_rightly, NULL);
     must(pawl_counter_destroy(&thread_counter) == 400);
     must(pawl_cpu_counter_destroy(&cpu_counter) == 400);
@@ -143,11 +142,6 @@ static void right_use(void *unused)
     pawl_bigref_drop(&ref);
     pawl_bigref_drop(&ref);
     must(!pawl_bigref_try_get(&ref)); /* asks, and is no mistake */
-}
-
-TEST_CASE(right_use_is_silent)
-{
-    assert_silent(right_use, NULL);
 }
 
 static void go_on(void *unused)

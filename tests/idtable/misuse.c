@@ -91,32 +91,20 @@ TEST_CASE(removing_from_another_table_is_reported)
                    "removed what is in another table: pawl_idtable at", NULL);
 }
 
-static void retire_what_is_in(void *unused)
+REPORTED_CASE(retiring_without_removing_is_reported,
+              "retired without being removed: pawl_idtable at", "by pawl_idtable_retire")
 {
-    (void)unused;
     must(things_insert(&table, &one, NULL) == 0);
     pawl_idtable_retire(&table, &one.entry, sizeof one);
 }
 
-TEST_CASE(retiring_without_removing_is_reported)
-{
-    assert_reports(retire_what_is_in, NULL, "retired without being removed: pawl_idtable at",
-                   "by pawl_idtable_retire", NULL);
-}
-
 /* ---- Inserting ------------------------------------------------------------------------------- */
 
-static void insert_twice(void *unused)
+REPORTED_CASE(inserting_twice_is_reported, "inserted twice: pawl_idtable at",
+              "by pawl_idtable_insert")
 {
-    (void)unused;
     must(things_insert(&table, &one, NULL) == 0);
     (void)things_insert(&table, &one, NULL);
-}
-
-TEST_CASE(inserting_twice_is_reported)
-{
-    assert_reports(insert_twice, NULL, "inserted twice: pawl_idtable at", "by pawl_idtable_insert",
-                   NULL);
 }
 
 /* ---- The life of a table --------------------------------------------------------------------- */

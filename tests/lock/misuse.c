@@ -83,9 +83,8 @@ TEST_CASE(each_operation_from_a_state_that_is_not_held_is_reported)
 
 /* ---- Deadlines ------------------------------------------------------------------------------- */
 
-static void time_out_and_go_on(void *unused)
+SILENT_CASE(what_ends_by_a_deadline_leaves_the_books_right)
 {
-    (void)unused;
     pawl_take_write(&wide);
     must(!pawl_take_write_until(&wide, pawl_now() + 1000000)); /* of its own hold: it ends */
     must(!pawl_take_read_until(&wide, 0));
@@ -100,24 +99,13 @@ static void time_out_and_go_on(void *unused)
     pawl_destroy(&wide);
 }
 
-TEST_CASE(what_ends_by_a_deadline_leaves_the_books_right)
+REPORTED_CASE(a_drop_of_what_timed_out_is_reported,
+              "pawl: drop of what is not held: pawl_lock64 at ")
 {
-    assert_silent(time_out_and_go_on, NULL);
-}
-
-static void drop_after_a_time_out(void *unused)
-{
-    (void)unused;
     misuse_without_lines();
     wide.word = PAWL_SPIN64_W; /* an atomic user that is not a thread of ours */
     must(!pawl_take_read_until(&wide, 0));
     pawl_drop_read(&wide);
-}
-
-TEST_CASE(a_drop_of_what_timed_out_is_reported)
-{
-    assert_reports(drop_after_a_time_out, NULL, "pawl: drop of what is not held: pawl_lock64 at ",
-                   NULL);
 }
 
 /* ---- Order, destruction, sleepers ------------------------------------------------------------ */
@@ -138,16 +126,11 @@ TEST_CASE(an_inversion_of_two_locks_is_reported_before_it_deadlocks)
     assert_reports(take_both_ways, NULL, "pawl_lock64 at ", "take_both_ways", NULL);
 }
 
-static void destroy_held(void *unused)
+REPORTED_CASE(the_destruction_of_a_held_lock_is_reported,
+              "pawl: destroyed while in use: pawl_lock32 at ")
 {
-    (void)unused;
     pawl_take_read(&narrow);
     pawl_destroy(&narrow);
-}
-
-TEST_CASE(the_destruction_of_a_held_lock_is_reported)
-{
-    assert_reports(destroy_held, NULL, "pawl: destroyed while in use: pawl_lock32 at ", NULL);
 }
 
 /* ---- Reads that may be in an entry (PAWL_BIAS=on) -------------------------------------------- */
@@ -245,16 +228,10 @@ static void enter(void *unused, unsigned index)
     }
 }
 
-static void crowd(void *unused)
+SILENT_CASE(threads_that_sleep_for_a_lock_are_no_misuse)
 {
-    (void)unused;
     test_threads(6, enter, NULL);
     must(entered >= 900 && pawl_lock64_is_free(&wide));
-}
-
-TEST_CASE(threads_that_sleep_for_a_lock_are_no_misuse)
-{
-    assert_silent(crowd, NULL);
 }
 
 TEST_MAIN()

@@ -110,17 +110,11 @@ static void enter_and_end(void *unused)
     returned = 1;
 }
 
-static void leave_a_section_open(void *unused)
+REPORTED_CASE(a_section_left_open_by_a_thread_is_reported_with_where_it_was_entered,
+              "section left open at the end of its thread: rcu domain default",
+              "by pawl_rcu_read_lock in thread", "enter_and_end")
 {
-    (void)unused;
     in_another_thread(enter_and_end, NULL);
-}
-
-TEST_CASE(a_section_left_open_by_a_thread_is_reported_with_where_it_was_entered)
-{
-    assert_reports(leave_a_section_open, NULL,
-                   "section left open at the end of its thread: rcu domain default",
-                   "by pawl_rcu_read_lock in thread", "enter_and_end", NULL);
 }
 
 static void synchronize_quiescent_states_in_a_section(void *unused)
@@ -307,11 +301,10 @@ static void read_in_handler(int number)
     pawl_rcu_read_unlock();
 }
 
-static void read_and_update(void *unused)
+SILENT_CASE(what_is_right_is_not_reported)
 {
     static int object;
     pawl_rcu_domain d;
-    (void)unused;
     must(pawl_rcu_domain_init(&d, "right") == 0);
     must(signal(SIGUSR1, read_in_handler) != SIG_ERR);
     pawl_rcu_assign_pointer(pointer, &object);
@@ -332,11 +325,6 @@ static void read_and_update(void *unused)
     pawl_rcu_qs_quiescent();
     pawl_rcu_domain_synchronize(pawl_rcu_qs());
     pawl_rcu_domain_destroy(&d);
-}
-
-TEST_CASE(what_is_right_is_not_reported)
-{
-    assert_silent(read_and_update, NULL);
 }
 
 TEST_MAIN()

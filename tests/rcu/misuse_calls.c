@@ -56,37 +56,27 @@ static void end_domain(pawl_rcu_head *called)
     pawl_rcu_domain_destroy(&domain);
 }
 
-static void destroy_in_callback(void *nothing)
+REPORTED_CASE(a_domain_that_is_destroyed_in_a_callback_of_its_own_ends_the_program,
+              "pawl_rcu_domain_destroy")
 {
-    (void)nothing;
     must(pawl_rcu_domain_init(&domain, "ended from within") == 0);
     must(pawl_rcu_domain_call(&domain, &head, end_domain, 1) == 0);
     (void)pawl_rcu_domain_barrier(&domain);
     must(!"the worker has ended the program");
 }
 
-TEST_CASE(a_domain_that_is_destroyed_in_a_callback_of_its_own_ends_the_program)
-{
-    assert_reports(destroy_in_callback, NULL, "pawl_rcu_domain_destroy", NULL);
-}
-
 /* One worker calls the callbacks of all domains. So the end of a domain that has had some would
  * wait for it. */
-static void destroy_in_callback_of_another(void *nothing)
+REPORTED_CASE(a_domain_that_is_destroyed_in_a_callback_of_another_ends_the_program,
+              "pawl_rcu_domain_destroy")
 {
     static pawl_rcu_head earlier;
-    (void)nothing;
     must(pawl_rcu_domain_init(&domain, "ended from elsewhere") == 0);
     must(pawl_rcu_domain_call(&domain, &earlier, run, 1) == 0);
     must(pawl_rcu_domain_barrier(&domain) == 0);
     must(pawl_rcu_call(&head, end_domain, 1) == 0);
     (void)pawl_rcu_barrier();
     must(!"the worker has ended the program");
-}
-
-TEST_CASE(a_domain_that_is_destroyed_in_a_callback_of_another_ends_the_program)
-{
-    assert_reports(destroy_in_callback_of_another, NULL, "pawl_rcu_domain_destroy", NULL);
 }
 
 static void call_again(pawl_rcu_head *called)
@@ -96,9 +86,8 @@ static void call_again(pawl_rcu_head *called)
         must(pawl_rcu_call(called, call_again, 1) == 0);
 }
 
-static void use_it_well(void *nothing)
+SILENT_CASE(correct_use_is_silent)
 {
-    (void)nothing;
     memset(&head, 0xff, sizeof head); /* whatever it held before */
     for (unsigned i = 0; i < 10; i++) {
         must(pawl_rcu_call(&head, run, 1) == 0);
@@ -110,11 +99,6 @@ static void use_it_well(void *nothing)
     pawl_rcu_read_lock();
     must(pawl_rcu_barrier() == EDEADLK);
     pawl_rcu_read_unlock();
-}
-
-TEST_CASE(correct_use_is_silent)
-{
-    assert_silent(use_it_well, NULL);
 }
 
 TEST_MAIN(misuse_without_lines())

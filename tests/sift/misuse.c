@@ -185,17 +185,12 @@ TEST_CASE(dropping_w_by_another_thread_is_reported)
     assert_reports(drop_what_nobody_has, NULL, "W is not held by this thread", NULL);
 }
 
-static void drop_another_context(void *unused)
+REPORTED_CASE(dropping_r_of_another_context_is_reported,
+              "R is not held in this context: pawl_sift at")
 {
-    (void)unused;
     make_with_handlers();
     pawl_sift_take_read(&lock, PAWL_SIFT_THREAD);
     pawl_sift_drop_read(&lock, PAWL_SIFT_INTERRUPT);
-}
-
-TEST_CASE(dropping_r_of_another_context_is_reported)
-{
-    assert_reports(drop_another_context, NULL, "R is not held in this context: pawl_sift at", NULL);
 }
 
 static void destroy_in_use(void *writes)
@@ -226,9 +221,8 @@ static void read_elsewhere(void *unused)
     pawl_sift_drop_read(&lock, PAWL_SIFT_THREAD);
 }
 
-static void use_it_well(void *unused)
+SILENT_CASE(right_use_is_silent)
 {
-    (void)unused;
     make_with_handlers();
     must(signal(SIGUSR2, on_signal) != SIG_ERR);
     pawl_sift_take_read(&lock, PAWL_SIFT_THREAD);
@@ -247,11 +241,6 @@ static void use_it_well(void *unused)
     pawl_sift_drop_write(&lock);
     pawl_sift_destroy(&lock);
     pawl_sift_destroy(NULL);
-}
-
-TEST_CASE(right_use_is_silent)
-{
-    assert_silent(use_it_well, NULL);
 }
 
 static void use_garbage(void *writes)

@@ -45,6 +45,18 @@ static inline void assert_silent(void (*body)(void *), void *argument)
     assert_says_only(body, argument, "");
 }
 
+/* A case whose body runs in a child, and has to be silent, or reported with these texts in order. */
+#define CHILD_CASE_(name, ...)                                                                     \
+    static void name##_in_child(void *unused);                                                     \
+    TEST_CASE(name)                                                                                \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+    }                                                                                              \
+    static void name##_in_child(void *unused __attribute__((unused)))
+#define SILENT_CASE(name) CHILD_CASE_(name, assert_silent(name##_in_child, NULL))
+#define REPORTED_CASE(name, ...)                                                                   \
+    CHILD_CASE_(name, assert_reports(name##_in_child, NULL, __VA_ARGS__, NULL))
+
 /* Reports of many children need no file and line, which take most of the time. */
 static inline void misuse_without_lines(void)
 {

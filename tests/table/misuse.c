@@ -54,18 +54,12 @@ TEST_CASE(removing_what_is_not_in_is_reported)
                    "by pawl_table_remove", "misuse.c:", NULL);
 }
 
-static void free_what_is_in(void *unused)
+REPORTED_CASE(freeing_what_is_in_is_reported_with_both_places,
+              "destroyed in the table, last changed at ", "misuse.c:", "by pawl_table_node_destroy",
+              "misuse.c:", "mend: remove the node")
 {
-    (void)unused;
     pawl_table_insert(&table, &one, pawl_table_number(1));
     pawl_table_node_destroy(&one);
-}
-
-TEST_CASE(freeing_what_is_in_is_reported_with_both_places)
-{
-    assert_reports(free_what_is_in, NULL, "destroyed in the table, last changed at ",
-                   "misuse.c:", "by pawl_table_node_destroy", "misuse.c:", "mend: remove the node",
-                   NULL);
 }
 
 static void look_up_outside_a_section(void *unused)
@@ -86,9 +80,8 @@ TEST_CASE(look_ups_outside_a_section_are_reported)
     assert_reports(walk_outside_a_section, NULL, "read outside a section", NULL);
 }
 
-static void use_all(void *unused)
+SILENT_CASE(right_use_is_silent)
 {
-    (void)unused;
     pawl_table_insert(&table, &one, pawl_table_number(1));
     pawl_rcu_read_lock();
     must(pawl_table_get(&table, pawl_table_number(1)) == &one);
@@ -103,11 +96,6 @@ static void use_all(void *unused)
     pawl_table_node_destroy(&one);
     pawl_table_node_destroy(&two);
     pawl_table_destroy(&table);
-}
-
-TEST_CASE(right_use_is_silent)
-{
-    assert_silent(use_all, NULL);
 }
 
 int main(int argc, char **argv)

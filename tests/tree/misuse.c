@@ -7,19 +7,13 @@
 static pawl_tree tree;
 static pawl_tree_node one, two;
 
-static void insert_twice(void *unused)
+REPORTED_CASE(inserting_twice_is_reported_with_both_places, "inserted twice, last changed at ",
+              "misuse.c:", "pawl_tree_node at", "by pawl_tree_insert",
+              "misuse.c:", "mend: insert each object once", "page: doc/tree.md")
 {
-    (void)unused;
     pawl_tree_insert(&tree, &one, pawl_tree_number(1));
     pawl_tree_insert(&tree, &two, pawl_tree_number(2));
     pawl_tree_insert(&tree, &one, pawl_tree_number(3));
-}
-
-TEST_CASE(inserting_twice_is_reported_with_both_places)
-{
-    assert_reports(insert_twice, NULL, "inserted twice, last changed at ",
-                   "misuse.c:", "pawl_tree_node at", "by pawl_tree_insert",
-                   "misuse.c:", "mend: insert each object once", "page: doc/tree.md", NULL);
 }
 
 static void remove_twice(void *unused)
@@ -44,18 +38,12 @@ TEST_CASE(removing_what_is_not_in_is_reported)
                    "by pawl_tree_remove", "misuse.c:", NULL);
 }
 
-static void free_what_is_in(void *unused)
+REPORTED_CASE(freeing_what_is_in_is_reported_with_both_places,
+              "destroyed in the tree, last changed at ", "misuse.c:", "by pawl_tree_node_destroy",
+              "misuse.c:", "mend: remove the node")
 {
-    (void)unused;
     pawl_tree_insert(&tree, &one, pawl_tree_number(1));
     pawl_tree_node_destroy(&one);
-}
-
-TEST_CASE(freeing_what_is_in_is_reported_with_both_places)
-{
-    assert_reports(free_what_is_in, NULL, "destroyed in the tree, last changed at ",
-                   "misuse.c:", "by pawl_tree_node_destroy", "misuse.c:", "mend: remove the node",
-                   NULL);
 }
 
 static void destroy_beside_a_walk(void *unused)
@@ -92,10 +80,9 @@ TEST_CASE(calls_in_the_wrong_place_are_reported)
     assert_reports(change_in_no_batch, NULL, "by pawl_lock64_assert_held_atomic", NULL);
 }
 
-static void use_all(void *unused)
+SILENT_CASE(right_use_is_silent)
 {
     pawl_tree_walk walk;
-    (void)unused;
     pawl_tree_insert(&tree, &one, pawl_tree_number(1));
     pawl_tree_walk_begin(&tree, &walk);
     pawl_lock64_take_atomic(&tree.lock);
@@ -110,11 +97,6 @@ static void use_all(void *unused)
     must(pawl_tree_remove(&tree, &two));
     pawl_tree_node_destroy(&two);
     pawl_tree_destroy(&tree);
-}
-
-TEST_CASE(right_use_is_silent)
-{
-    assert_silent(use_all, NULL);
 }
 
 TEST_MAIN()

@@ -78,9 +78,10 @@ static void *wait_with_the_first(void *unused)
     return unused;
 }
 
-static void wait_with_two_locks(void *unused)
+REPORTED_CASE(a_condition_used_with_two_locks_at_a_time_is_reported,
+              "pawl: wait with another lock than the other waiters: condition variable",
+              "by pawl_cond_wait")
 {
-    (void)unused;
     (void)test_start(wait_with_the_first, NULL);
     while (pawl_load_relaxed32(&cond.waiting) == 0)
         sched_yield();
@@ -88,18 +89,10 @@ static void wait_with_two_locks(void *unused)
     pawl_lock32_cond_wait_write(&cond, &locks[1]);
 }
 
-TEST_CASE(a_condition_used_with_two_locks_at_a_time_is_reported)
-{
-    assert_reports(wait_with_two_locks, NULL,
-                   "pawl: wait with another lock than the other waiters: condition variable",
-                   "by pawl_cond_wait", NULL);
-}
-
-static void use_it_all_rightly(void *unused)
+SILENT_CASE(right_use_is_silent)
 {
     static uint64_t word;
     pawl_eventcount event = PAWL_EVENTCOUNT_INIT;
-    (void)unused;
     must(pawl_wait64_until(&word, 0, 0) == PAWL_WAIT_EXPIRED);
     must(pawl_wake_all(&word) == 0);
     pawl_bitlock64_take(&word, 63);
@@ -112,11 +105,6 @@ static void use_it_all_rightly(void *unused)
     must(!pawl_lock32_cond_wait_read_until(&cond, &locks[0], 0));
     pawl_lock32_drop_read_counted(&locks[0]);
     must(!pawl_eventcount_commit_until(&event, pawl_eventcount_prepare(&event), 0));
-}
-
-TEST_CASE(right_use_is_silent)
-{
-    assert_silent(use_it_all_rightly, NULL);
 }
 
 TEST_MAIN()
