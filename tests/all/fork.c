@@ -203,9 +203,8 @@ static void fork_in(bool other_first)
     use_all();
 }
 
-static void the_child_of_a_fork_in_any_state_goes_on(void **state)
+TEST_CASE(the_child_of_a_fork_in_any_state_goes_on)
 {
-    (void)state;
     for (unsigned p = 0; p < sizeof primitives / sizeof primitives[0]; p++) {
         now = &primitives[p];
         for (unsigned i = 0; i <= now->count; i++)
@@ -312,9 +311,8 @@ static pid_t start_without_handlers(void)
               : 1);
 }
 
-static void a_child_of_fork_without_handlers_uses_what_needs_none(void **state)
+TEST_CASE(a_child_of_fork_without_handlers_uses_what_needs_none)
 {
-    (void)state;
     assert_int_equal(ends_beside_a_thread_that_waits(start_without_handlers), 0);
     pawl_spin32_drop_write(&spin);
     assert_true(reads_the_pair());
@@ -347,9 +345,8 @@ static pid_t start_in_the_parents_memory(void)
                  NULL);
 }
 
-static void a_child_of_vfork_reads_latches_wakes_and_counts_for_its_parent(void **state)
+TEST_CASE(a_child_of_vfork_reads_latches_wakes_and_counts_for_its_parent)
 {
-    (void)state;
     if (TEST_SANITIZED)
         skip(); /* a sanitizer takes the child's stack for the parent's */
     assert_int_equal(ends_beside_a_thread_that_waits(start_in_the_parents_memory), 0);
@@ -365,12 +362,4 @@ const char *__asan_default_options(void)
 }
 PAWL_C_END
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_child_of_a_fork_in_any_state_goes_on),
-        cmocka_unit_test(a_child_of_fork_without_handlers_uses_what_needs_none),
-        cmocka_unit_test(a_child_of_vfork_reads_latches_wakes_and_counts_for_its_parent),
-    };
-    return test_run(argc, argv, tests);
-}
+TEST_MAIN()

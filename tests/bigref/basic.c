@@ -38,19 +38,17 @@ static bool is_local(const pawl_bigref *r)
 
 /* ---- One thread ------------------------------------------------------------------------------ */
 
-static void the_struct_has_at_most_64_bytes_and_begins_with_one_reference(void **state)
+TEST_CASE_WITH(the_struct_has_at_most_64_bytes_and_begins_with_one_reference, get_ready, NULL)
 {
     static pawl_bigref constant = PAWL_BIGREF_INIT(note_release, NULL);
-    (void)state;
     assert_true(sizeof(pawl_bigref) <= 64);
     assert_int_equal(pawl_bigref_read(&constant), 1);
     assert_true(is_local(&constant));
 }
 
-static void as_long_as_one_thread_uses_it_it_takes_no_cells(void **state)
+TEST_CASE_WITH(as_long_as_one_thread_uses_it_it_takes_no_cells, get_ready, NULL)
 {
     pawl_bigref r = fresh();
-    (void)state;
     for (unsigned i = 0; i < 1000; i++)
         pawl_bigref_get(&r);
     for (unsigned i = 0; i < 1000; i++)
@@ -64,10 +62,9 @@ static void as_long_as_one_thread_uses_it_it_takes_no_cells(void **state)
     assert_ptr_equal(released_with, &released);
 }
 
-static void kill_releases_if_all_have_been_dropped(void **state)
+TEST_CASE_WITH(kill_releases_if_all_have_been_dropped, get_ready, NULL)
 {
     pawl_bigref r = fresh();
-    (void)state;
     pawl_bigref_drop(&r);
     assert_int_equal(released, 0); /* nobody asks for zero yet */
     assert_true(pawl_bigref_try_get(&r));
@@ -76,10 +73,9 @@ static void kill_releases_if_all_have_been_dropped(void **state)
     assert_int_equal(released, 1);
 }
 
-static void killing_twice_does_nothing_the_second_time(void **state)
+TEST_CASE_WITH(killing_twice_does_nothing_the_second_time, get_ready, NULL)
 {
     pawl_bigref r = fresh();
-    (void)state;
     assert_true(pawl_bigref_kill(&r));
     assert_false(pawl_bigref_kill(&r));
     assert_int_equal(pawl_bigref_read(&r), 1);
@@ -89,10 +85,9 @@ static void killing_twice_does_nothing_the_second_time(void **state)
     assert_int_equal(released, 1);
 }
 
-static void after_kill_get_counts_until_zero_and_try_get_refuses_then(void **state)
+TEST_CASE_WITH(after_kill_get_counts_until_zero_and_try_get_refuses_then, get_ready, NULL)
 {
     pawl_bigref r = fresh();
-    (void)state;
     pawl_bigref_kill(&r);
     pawl_bigref_get(&r);
     assert_true(pawl_bigref_try_get(&r));
@@ -106,10 +101,9 @@ static void after_kill_get_counts_until_zero_and_try_get_refuses_then(void **sta
     assert_int_equal(pawl_bigref_read(&r), 0);
 }
 
-static void after_the_release_get_and_drop_do_nothing(void **state)
+TEST_CASE_WITH(after_the_release_get_and_drop_do_nothing, get_ready, NULL)
 {
     pawl_bigref r = fresh();
-    (void)state;
     pawl_bigref_kill(&r);
     pawl_bigref_drop(&r);
     pawl_bigref_get(&r);
@@ -120,10 +114,9 @@ static void after_the_release_get_and_drop_do_nothing(void **state)
     assert_false(pawl_bigref_revive(&r));
 }
 
-static void a_killed_count_can_be_born_again(void **state)
+TEST_CASE_WITH(a_killed_count_can_be_born_again, get_ready, NULL)
 {
     pawl_bigref r = fresh();
-    (void)state;
     for (unsigned i = 1; i <= 5; i++) {
         pawl_bigref_get(&r);
         assert_true(pawl_bigref_kill(&r));
@@ -140,10 +133,9 @@ static void a_killed_count_can_be_born_again(void **state)
     assert_int_equal(released, 1);
 }
 
-static void a_part_that_leaves_its_range_moves_to_and_from_the_global_part(void **state)
+TEST_CASE_WITH(a_part_that_leaves_its_range_moves_to_and_from_the_global_part, get_ready, NULL)
 {
     pawl_bigref r = fresh();
-    (void)state;
     for (uint64_t i = 0; i < 2 * PAWL_BIGREF_TARGET; i++)
         pawl_bigref_get(&r);
     assert_true(r.global == PAWL_BIGREF_BIAS + 1);
@@ -165,10 +157,9 @@ static void a_part_that_leaves_its_range_moves_to_and_from_the_global_part(void 
     assert_int_equal(released, 1);
 }
 
-static void destroy_ends_it_without_a_release(void **state)
+TEST_CASE_WITH(destroy_ends_it_without_a_release, get_ready, NULL)
 {
     pawl_bigref r = fresh();
-    (void)state;
     pawl_bigref_get(&r);
     pawl_bigref_destroy(&r);
     assert_int_equal(released, 0);
@@ -190,10 +181,9 @@ static void drop_one(void *opaque, unsigned index)
     pawl_bigref_drop((pawl_bigref *)opaque);
 }
 
-static void the_second_thread_shares_it(void **state)
+TEST_CASE_WITH(the_second_thread_shares_it, get_ready, NULL)
 {
     pawl_bigref r = fresh();
-    (void)state;
     pawl_bigref_get(&r);
     assert_int_equal(r.place, PAWL_PLACE_NONE_);
     test_threads(4, get_one, &r);
@@ -209,10 +199,9 @@ static void the_second_thread_shares_it(void **state)
     assert_int_equal(released, 1);
 }
 
-static void other_threads_may_drop_what_this_one_got(void **state)
+TEST_CASE_WITH(other_threads_may_drop_what_this_one_got, get_ready, NULL)
 {
     pawl_bigref r = fresh();
-    (void)state;
     for (unsigned i = 0; i < 8; i++)
         pawl_bigref_get(&r);
     test_threads(8, drop_one, &r);
@@ -222,12 +211,11 @@ static void other_threads_may_drop_what_this_one_got(void **state)
     assert_int_equal(released, 1);
 }
 
-static void without_free_cells_it_counts_globally(void **state)
+TEST_CASE_WITH(without_free_cells_it_counts_globally, get_ready, NULL)
 {
     struct pawl_counters *all = counters_here();
     static uint32_t saved[PAWL_COUNTER_CELLS / 32];
     pawl_bigref r = fresh();
-    (void)state;
     memcpy(saved, all->used[1], sizeof saved);
     memset(all->used[1], 0xff, sizeof saved);
     pawl_bigref_get(&r);
@@ -277,10 +265,9 @@ static void use_object(void *opaque, unsigned index)
     pawl_bigref_drop(&o->users);
 }
 
-static void the_last_drop_frees_the_object_and_sees_what_all_did(void **state)
+TEST_CASE_WITH(the_last_drop_frees_the_object_and_sees_what_all_did, get_ready, NULL)
 {
     uint32_t freed = 0, i, k;
-    (void)state;
     for (i = 0; i < TEST_SCALE(300); i++) {
         struct object *o = (struct object *)calloc(1, sizeof *o);
         must(o != NULL);
@@ -300,9 +287,8 @@ static void kill_it(void *opaque, unsigned index)
     pawl_bigref_drop((pawl_bigref *)opaque);
 }
 
-static void of_many_who_kill_and_drop_one_releases(void **state)
+TEST_CASE_WITH(of_many_who_kill_and_drop_one_releases, get_ready, NULL)
 {
-    (void)state;
     for (unsigned i = 1; i <= TEST_SCALE(200); i++) {
         static pawl_bigref r;
         pawl_bigref_init(&r, note_release, NULL);
@@ -313,28 +299,4 @@ static void of_many_who_kill_and_drop_one_releases(void **state)
     }
 }
 
-#define TEST(name) cmocka_unit_test_setup(name, get_ready)
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(the_struct_has_at_most_64_bytes_and_begins_with_one_reference),
-        TEST(as_long_as_one_thread_uses_it_it_takes_no_cells),
-        TEST(kill_releases_if_all_have_been_dropped),
-        TEST(killing_twice_does_nothing_the_second_time),
-        TEST(after_kill_get_counts_until_zero_and_try_get_refuses_then),
-        TEST(after_the_release_get_and_drop_do_nothing),
-        TEST(a_killed_count_can_be_born_again),
-        TEST(a_part_that_leaves_its_range_moves_to_and_from_the_global_part),
-        TEST(destroy_ends_it_without_a_release),
-        TEST(the_second_thread_shares_it),
-        TEST(other_threads_may_drop_what_this_one_got),
-        TEST(without_free_cells_it_counts_globally),
-        TEST(the_last_drop_frees_the_object_and_sees_what_all_did),
-        TEST(of_many_who_kill_and_drop_one_releases),
-        cmocka_unit_test(everything_holds_without_restartable_sequences),
-        cmocka_unit_test(everything_holds_without_membarrier),
-    };
-    again_arguments(argv);
-    return test_run(argc, argv, tests);
-}
+TEST_MAIN(again_arguments(argv))

@@ -8,11 +8,10 @@
 #define PATTERN UINT64_C(0xa5a5a5a5a5a5a5a5)
 
 #define TESTS(N)                                                                                   \
-    static void each_bit_is_a_lock##N(void **state)                                                \
+    TEST_CASE(each_bit_is_a_lock##N)                                                               \
     {                                                                                              \
         uint##N##_t word;                                                                          \
         unsigned bit;                                                                              \
-        (void)state;                                                                               \
         for (bit = 0; bit < N; bit++) {                                                            \
             const uint##N##_t mask = (uint##N##_t)((uint##N##_t)1 << bit);                         \
             const uint##N##_t others = (uint##N##_t)(PATTERN & ~(uint64_t)mask);                   \
@@ -54,10 +53,9 @@
         }                                                                                          \
     }                                                                                              \
                                                                                                    \
-    static void who_holds_a_bit_is_alone##N(void **state)                                          \
+    TEST_CASE(who_holds_a_bit_is_alone##N)                                                         \
     {                                                                                              \
         static struct crew##N c;                                                                   \
-        (void)state;                                                                               \
         memset(&c, 0, sizeof c);                                                                   \
         c.word = 1;                                                                                \
         test_threads(8, add_under_two_bits##N, &c);                                                \
@@ -73,11 +71,10 @@ TESTS(64)
 
 /* ---- Time and wakes -------------------------------------------------------------------------- */
 
-static void a_take_gives_up_after_its_deadline_and_changes_nothing(void **state)
+TEST_CASE(a_take_gives_up_after_its_deadline_and_changes_nothing)
 {
     const uint64_t deadline = pawl_now() + 2000000;
     uint16_t word = 1u << 9 | 1u;
-    (void)state;
     assert_false(pawl_bitlock16_take_until(&word, 9, deadline));
     assert_true(pawl_now() >= deadline);
     assert_int_equal(word, 1u << 9 | 1u);
@@ -93,9 +90,8 @@ static void *take_bit(void *bit)
 }
 
 /* The waiter of bit 1 is the older one, so a wake that does not tell bits apart would be his. */
-static void a_drop_wakes_the_waiter_of_its_own_bit(void **state)
+TEST_CASE(a_drop_wakes_the_waiter_of_its_own_bit)
 {
-    (void)state;
     byte = 1u << 1 | 1u << 6;
     const pthread_t of_one = test_start(take_bit, (void *)1);
     usleep(1000);
@@ -126,9 +122,8 @@ static void drop_or_free(void *opaque, unsigned index)
         free(s);
 }
 
-static void the_next_holder_may_free_the_memory(void **state)
+TEST_CASE(the_next_holder_may_free_the_memory)
 {
-    (void)state;
     for (int i = 0; i < TEST_SCALE(300); i++) {
         struct shared *s = (struct shared *)calloc(1, sizeof *s);
         assert_non_null(s);
@@ -137,20 +132,4 @@ static void the_next_holder_may_free_the_memory(void **state)
     }
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_bit_is_a_lock8),
-        cmocka_unit_test(each_bit_is_a_lock16),
-        cmocka_unit_test(each_bit_is_a_lock32),
-        cmocka_unit_test(each_bit_is_a_lock64),
-        cmocka_unit_test(who_holds_a_bit_is_alone8),
-        cmocka_unit_test(who_holds_a_bit_is_alone16),
-        cmocka_unit_test(who_holds_a_bit_is_alone32),
-        cmocka_unit_test(who_holds_a_bit_is_alone64),
-        cmocka_unit_test(a_take_gives_up_after_its_deadline_and_changes_nothing),
-        cmocka_unit_test(a_drop_wakes_the_waiter_of_its_own_bit),
-        cmocka_unit_test(the_next_holder_may_free_the_memory),
-    };
-    return test_run(argc, argv, tests);
-}
+TEST_MAIN()

@@ -28,9 +28,8 @@ static void *drops_without_its_line(void *unused)
     return NULL;
 }
 
-static void a_reader_that_has_given_its_line_back_drops_all_the_same(void **state)
+TEST_CASE(a_reader_that_has_given_its_line_back_drops_all_the_same)
 {
-    (void)state;
     test_elsewhere(drops_without_its_line, NULL);
     assert_true(pawl_brlock_try_write(&lock));
     pawl_brlock_drop_write(&lock);
@@ -141,35 +140,17 @@ static void steps_through(void (*act)(void), unsigned limit, bool by_take)
     assert_true(steps > 20); /* take and drop, instruction by instruction */
 }
 
-static void a_handler_at_every_instruction_may_read(void **state)
+TEST_CASE(a_handler_at_every_instruction_may_read)
 {
-    (void)state;
     steps_through(reads_in_the_handler, 1000, true);
     steps_through(reads_in_the_handler, 1000, false);
 }
 
-static void a_handler_at_every_instruction_may_fork(void **state)
+TEST_CASE(a_handler_at_every_instruction_may_fork)
 {
-    (void)state;
     steps_through(forks_in_the_handler, 100, true);
 }
 
-#define TRAPPED_TESTS                                                                              \
-    cmocka_unit_test(a_handler_at_every_instruction_may_read),                                     \
-        cmocka_unit_test(a_handler_at_every_instruction_may_fork),
-
-#else
-#define TRAPPED_TESTS
 #endif
 
-int main(int argc, char **argv)
-{
-    /* clang-format off */
-    const struct CMUnitTest tests[] = {
-        TRAPPED_TESTS
-        cmocka_unit_test(a_reader_that_has_given_its_line_back_drops_all_the_same),
-    };
-    /* clang-format on */
-    must(pawl_brlock_init(&lock, PAWL_BRLOCK_LINES) == 0);
-    return test_run(argc, argv, tests);
-}
+TEST_MAIN(must(pawl_brlock_init(&lock, PAWL_BRLOCK_LINES) == 0))

@@ -10,18 +10,16 @@ static const enum pawl_exact_mode modes[] = {PAWL_EXACT_FOLD, PAWL_EXACT_STALL, 
                                              PAWL_EXACT_LOCKS};
 enum { MODES = sizeof modes / sizeof modes[0] };
 
-static void zero_bytes_are_a_folding_counter(void **state)
+TEST_CASE(zero_bytes_are_a_folding_counter)
 {
     static pawl_counter_exact zero;
     pawl_counter_exact initial = PAWL_COUNTER_EXACT_INIT;
-    (void)state;
     assert_memory_equal(&zero, &initial, sizeof zero);
     assert_int_equal(pawl_counter_exact_read(&zero), 0);
 }
 
-static void reads_follow_updates_in_every_mode(void **state)
+TEST_CASE(reads_follow_updates_in_every_mode)
 {
-    (void)state;
     for (unsigned m = 0; m < MODES; m++) {
         pawl_counter_exact c;
         pawl_counter_exact_init(&c, modes[m]);
@@ -85,9 +83,8 @@ static void tilt(void *opaque, unsigned index)
     }
 }
 
-static void a_read_returns_only_values_that_the_counter_had(void **state)
+TEST_CASE(a_read_returns_only_values_that_the_counter_had)
 {
-    (void)state;
     for (unsigned m = 0; m < MODES; m++) {
         static struct seesaw s;
         memset(&s, 0, sizeof s);
@@ -120,9 +117,8 @@ static void grow(void *opaque, unsigned index)
     }
 }
 
-static void reads_of_all_threads_agree_with_the_order_of_what_they_did(void **state)
+TEST_CASE(reads_of_all_threads_agree_with_the_order_of_what_they_did)
 {
-    (void)state;
     for (unsigned m = 0; m < MODES; m++) {
         static struct growth g;
         pawl_counter_exact_init(&g.c, modes[m]);
@@ -159,11 +155,10 @@ static void expect_what_the_parent_counted(void *opaque)
 
 /* In mode LOCKS the child made the locks of the other threads' blocks anew as "not joined", so its
  * reads passed over what these had counted: 1 instead of 3001. */
-static void a_child_of_fork_has_the_counts_of_threads_that_are_gone(void **state)
+TEST_CASE(a_child_of_fork_has_the_counts_of_threads_that_are_gone)
 {
     char said[4096];
     int status;
-    (void)state;
     for (unsigned m = 0; m < MODES; m++) {
         pawl_counter_exact c;
         pawl_counter_exact_init(&c, modes[m]);
@@ -176,12 +171,11 @@ static void a_child_of_fork_has_the_counts_of_threads_that_are_gone(void **state
     }
 }
 
-static void more_counters_than_pairs_count_in_themselves(void **state)
+TEST_CASE(more_counters_than_pairs_count_in_themselves)
 {
     enum { COUNTERS = PAWL_COUNTER_CELLS / 2 + 3 };
     static pawl_counter_exact c[COUNTERS];
     unsigned i, shared = 0;
-    (void)state;
     for (i = 0; i < COUNTERS; i++) {
         pawl_counter_exact_add(&c[i], (int64_t)i);
         shared += c[i].place == PAWL_PLACE_SHARED_;
@@ -194,9 +188,8 @@ static void more_counters_than_pairs_count_in_themselves(void **state)
     }
 }
 
-static void after_destroy_updates_count_in_the_object(void **state)
+TEST_CASE(after_destroy_updates_count_in_the_object)
 {
-    (void)state;
     for (unsigned m = 0; m < MODES; m++) {
         pawl_counter_exact c;
         pawl_counter_exact_init(&c, modes[m]);
@@ -209,19 +202,4 @@ static void after_destroy_updates_count_in_the_object(void **state)
     }
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(zero_bytes_are_a_folding_counter),
-        cmocka_unit_test(reads_follow_updates_in_every_mode),
-        cmocka_unit_test(a_read_returns_only_values_that_the_counter_had),
-        cmocka_unit_test(reads_of_all_threads_agree_with_the_order_of_what_they_did),
-        cmocka_unit_test(a_child_of_fork_has_the_counts_of_threads_that_are_gone),
-        cmocka_unit_test(more_counters_than_pairs_count_in_themselves),
-        cmocka_unit_test(after_destroy_updates_count_in_the_object),
-        cmocka_unit_test(everything_holds_without_restartable_sequences),
-        cmocka_unit_test(everything_holds_without_membarrier),
-    };
-    again_arguments(argv);
-    return test_run(argc, argv, tests);
-}
+TEST_MAIN(again_arguments(argv))

@@ -29,11 +29,10 @@ static void *send_signals(void *unused)
     return NULL;
 }
 
-static void counts_of_a_thread_and_of_its_handler_add_up(void **state)
+TEST_CASE(counts_of_a_thread_and_of_its_handler_add_up)
 {
     struct sigaction action, before;
     int64_t i;
-    (void)state;
     memset(&action, 0, sizeof action);
     action.sa_handler = on_signal;
     must(sigaction(SIGUSR1, &action, &before) == 0);
@@ -67,10 +66,9 @@ static void *raise_once(void *unused)
     return NULL;
 }
 
-static void a_handler_may_be_the_first_to_count(void **state)
+TEST_CASE(a_handler_may_be_the_first_to_count)
 {
     struct sigaction action, before;
-    (void)state;
     memset(&action, 0, sizeof action);
     action.sa_handler = on_first_signal;
     must(sigaction(SIGUSR2, &action, &before) == 0);
@@ -79,14 +77,4 @@ static void a_handler_may_be_the_first_to_count(void **state)
     assert_int_equal(pawl_counter_destroy(&fresh), 3);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_of_a_thread_and_of_its_handler_add_up),
-        cmocka_unit_test(a_handler_may_be_the_first_to_count),
-        cmocka_unit_test(everything_holds_without_restartable_sequences),
-        cmocka_unit_test(everything_holds_without_membarrier),
-    };
-    again_arguments(argv);
-    return test_run(argc, argv, tests);
-}
+TEST_MAIN(again_arguments(argv))

@@ -4,10 +4,9 @@
 
 #include <pawl/counter.h>
 
-static void exactly_as_many_fit_as_the_limit_says(void **state)
+TEST_CASE(exactly_as_many_fit_as_the_limit_says)
 {
     static const uint64_t limits[] = {0, 1, 7, 100, 5000, 100000};
-    (void)state;
     for (unsigned i = 0; i < sizeof limits / sizeof limits[0]; i++) {
         pawl_counter_limit c;
         uint64_t fitted = 0;
@@ -25,10 +24,9 @@ static void exactly_as_many_fit_as_the_limit_says(void **state)
     }
 }
 
-static void a_refused_add_changes_nothing(void **state)
+TEST_CASE(a_refused_add_changes_nothing)
 {
     pawl_counter_limit c = PAWL_COUNTER_LIMIT_INIT(1000000);
-    (void)state;
     assert_true(pawl_counter_limit_try_add(&c, 999999));
     assert_false(pawl_counter_limit_try_add(&c, 2));
     assert_false(pawl_counter_limit_try_add(&c, (uint64_t)INT64_MAX));
@@ -39,10 +37,9 @@ static void a_refused_add_changes_nothing(void **state)
     assert_int_equal(pawl_counter_limit_destroy(&c), 1000000);
 }
 
-static void the_largest_limit_is_the_largest_signed_number(void **state)
+TEST_CASE(the_largest_limit_is_the_largest_signed_number)
 {
     pawl_counter_limit c;
-    (void)state;
     pawl_counter_limit_init(&c, UINT64_MAX);
     assert_true(pawl_counter_limit_try_add(&c, (uint64_t)INT64_MAX - 10));
     assert_false(pawl_counter_limit_try_add(&c, 11));
@@ -51,10 +48,9 @@ static void the_largest_limit_is_the_largest_signed_number(void **state)
     assert_true(pawl_counter_limit_destroy(&c) == INT64_MAX);
 }
 
-static void what_is_subtracted_without_having_been_added_counts_below_zero(void **state)
+TEST_CASE(what_is_subtracted_without_having_been_added_counts_below_zero)
 {
     pawl_counter_limit c = PAWL_COUNTER_LIMIT_INIT(10);
-    (void)state;
     pawl_counter_limit_sub(&c, 5000);
     assert_int_equal(pawl_counter_limit_read(&c), -5000);
     assert_true(pawl_counter_limit_try_add(&c, 5010));
@@ -62,10 +58,9 @@ static void what_is_subtracted_without_having_been_added_counts_below_zero(void 
     pawl_counter_limit_destroy(&c);
 }
 
-static void a_new_limit_counts_at_once(void **state)
+TEST_CASE(a_new_limit_counts_at_once)
 {
     pawl_counter_limit c = PAWL_COUNTER_LIMIT_INIT(1000000);
-    (void)state;
     assert_true(pawl_counter_limit_try_add(&c, 500));
     pawl_counter_limit_set_limit(&c, 400);
     assert_int_equal(pawl_counter_limit_read(&c), 500);
@@ -86,11 +81,10 @@ static void take_one(void *opaque, unsigned index)
 }
 
 /* Each of those threads took more credit than it used. */
-static void the_last_one_finds_the_credit_of_threads_that_are_gone(void **state)
+TEST_CASE(the_last_one_finds_the_credit_of_threads_that_are_gone)
 {
     pawl_counter_limit c = PAWL_COUNTER_LIMIT_INIT(100000);
     uint64_t fitted = 0;
-    (void)state;
     test_threads(8, take_one, &c);
     while (pawl_counter_limit_try_add(&c, 1))
         fitted++;
@@ -123,10 +117,9 @@ static void add_until_refused(void *opaque, unsigned index)
     (void)pawl_fetch_add_relaxed64(&r->kept, kept);
 }
 
-static void threads_that_rush_to_the_limit_never_overstep_it(void **state)
+TEST_CASE(threads_that_rush_to_the_limit_never_overstep_it)
 {
     static struct rush r;
-    (void)state;
     memset(&r, 0, sizeof r);
     pawl_counter_limit_init(&r.c, 50000);
     test_threads(6, add_until_refused, &r);
@@ -140,12 +133,11 @@ static void threads_that_rush_to_the_limit_never_overstep_it(void **state)
 }
 
 /* Down and up across the opening of the gate, many times. */
-static void crossing_the_point_where_credit_is_called_in_loses_nothing(void **state)
+TEST_CASE(crossing_the_point_where_credit_is_called_in_loses_nothing)
 {
     pawl_counter_limit c = PAWL_COUNTER_LIMIT_INIT(3000);
     int64_t count = 0;
     uint64_t random = test_seed();
-    (void)state;
     for (int i = 0; i < TEST_SCALE(20000); i++) {
         const uint64_t n = test_random_below(&random, 700);
         if (test_random_below(&random, 2) == 0) {
@@ -162,10 +154,9 @@ static void crossing_the_point_where_credit_is_called_in_loses_nothing(void **st
     assert_int_equal(pawl_counter_limit_destroy(&c), count);
 }
 
-static void after_destroy_nothing_fits(void **state)
+TEST_CASE(after_destroy_nothing_fits)
 {
     pawl_counter_limit c = PAWL_COUNTER_LIMIT_INIT(3000);
-    (void)state;
     assert_true(pawl_counter_limit_try_add(&c, 1));
     assert_int_equal(pawl_counter_limit_destroy(&c), 1);
     assert_false(pawl_counter_limit_try_add(&c, 1));
@@ -174,21 +165,4 @@ static void after_destroy_nothing_fits(void **state)
     assert_int_equal(pawl_counter_limit_destroy(&c), 1);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exactly_as_many_fit_as_the_limit_says),
-        cmocka_unit_test(a_refused_add_changes_nothing),
-        cmocka_unit_test(the_largest_limit_is_the_largest_signed_number),
-        cmocka_unit_test(what_is_subtracted_without_having_been_added_counts_below_zero),
-        cmocka_unit_test(a_new_limit_counts_at_once),
-        cmocka_unit_test(the_last_one_finds_the_credit_of_threads_that_are_gone),
-        cmocka_unit_test(threads_that_rush_to_the_limit_never_overstep_it),
-        cmocka_unit_test(crossing_the_point_where_credit_is_called_in_loses_nothing),
-        cmocka_unit_test(after_destroy_nothing_fits),
-        cmocka_unit_test(everything_holds_without_restartable_sequences),
-        cmocka_unit_test(everything_holds_without_membarrier),
-    };
-    again_arguments(argv);
-    return test_run(argc, argv, tests);
-}
+TEST_MAIN(again_arguments(argv))

@@ -14,11 +14,10 @@
 
 /* ---- Counting -------------------------------------------------------------------------------- */
 
-static void zero_bytes_are_a_counter_at_0(void **state)
+TEST_CASE(zero_bytes_are_a_counter_at_0)
 {
     static pawl_counter zero, initial = PAWL_COUNTER_INIT;
     static pawl_cpu_counter cpu;
-    (void)state;
     assert_int_equal(pawl_counter_read(&zero), 0);
     assert_int_equal(pawl_cpu_counter_read(&cpu), 0);
     assert_memory_equal(&zero, &initial, sizeof zero);
@@ -28,11 +27,10 @@ static void zero_bytes_are_a_counter_at_0(void **state)
     assert_int_equal(pawl_cpu_counter_destroy(&cpu), 4);
 }
 
-static void what_is_added_and_subtracted_is_the_value(void **state)
+TEST_CASE(what_is_added_and_subtracted_is_the_value)
 {
     pawl_counter c;
     pawl_cpu_counter p;
-    (void)state;
     pawl_counter_init(&c);
     pawl_cpu_counter_init(&p);
     pawl_counter_add(&c, 1000);
@@ -50,13 +48,12 @@ static void what_is_added_and_subtracted_is_the_value(void **state)
     pawl_cpu_counter_destroy(&p);
 }
 
-static void beyond_the_largest_number_it_goes_on_at_the_smallest(void **state)
+TEST_CASE(beyond_the_largest_number_it_goes_on_at_the_smallest)
 {
     pawl_counter c = PAWL_COUNTER_INIT;
     pawl_cpu_counter p = PAWL_CPU_COUNTER_INIT;
     pawl_counter_exact e = PAWL_COUNTER_EXACT_INIT;
     pawl_atomic_counter a = PAWL_ATOMIC_COUNTER_INIT;
-    (void)state;
     pawl_counter_add(&c, INT64_MAX);
     pawl_cpu_counter_add(&p, INT64_MAX);
     pawl_counter_exact_add(&e, INT64_MAX);
@@ -89,10 +86,9 @@ static void count_in_both(void *opaque, unsigned index)
     }
 }
 
-static void threads_that_end_leave_their_counts(void **state)
+TEST_CASE(threads_that_end_leave_their_counts)
 {
     struct both both = {PAWL_COUNTER_INIT, PAWL_CPU_COUNTER_INIT, TEST_SCALE(100000)};
-    (void)state;
     test_threads(8, count_in_both, &both);
     assert_int_equal(pawl_counter_read(&both.thread), both.each * 36);
     assert_int_equal(pawl_cpu_counter_read(&both.cpu), both.each * 36);
@@ -107,12 +103,11 @@ static void *count_once(void *opaque)
     return NULL;
 }
 
-static void a_storm_of_short_threads_loses_no_count(void **state)
+TEST_CASE(a_storm_of_short_threads_loses_no_count)
 {
     static pawl_counter c;
     enum { ROUNDS = 50, AT_ONCE = 40 };
     pthread_t threads[AT_ONCE];
-    (void)state;
     for (unsigned round = 0; round < TEST_SCALE(ROUNDS); round++) {
         for (unsigned i = 0; i < AT_ONCE; i++)
             threads[i] = test_start(count_once, &c);
@@ -126,10 +121,9 @@ static void a_storm_of_short_threads_loses_no_count(void **state)
 
 /* ---- Places ---------------------------------------------------------------------------------- */
 
-static void counters_lie_side_by_side_in_a_thread_s_block(void **state)
+TEST_CASE(counters_lie_side_by_side_in_a_thread_s_block)
 {
     pawl_counter c[3] = {PAWL_COUNTER_INIT, PAWL_COUNTER_INIT, PAWL_COUNTER_INIT};
-    (void)state;
     for (unsigned i = 0; i < 3; i++)
         pawl_counter_add(&c[i], 10 + (int64_t)i);
     assert_int_equal(c[1].place, c[0].place + 8);
@@ -140,12 +134,11 @@ static void counters_lie_side_by_side_in_a_thread_s_block(void **state)
     }
 }
 
-static void a_counter_on_used_cells_begins_at_0(void **state)
+TEST_CASE(a_counter_on_used_cells_begins_at_0)
 {
     static pawl_counter c[PAWL_COUNTER_CELLS + 8];
     enum { COUNTERS = sizeof c / sizeof c[0] };
     unsigned i, shared;
-    (void)state;
     for (unsigned round = 0; round < 2;
          round++) { /* more than there are cells: used ones come again */
         for (i = 0, shared = 0; i < COUNTERS; i++) {
@@ -164,10 +157,9 @@ static void a_counter_on_used_cells_begins_at_0(void **state)
     }
 }
 
-static void a_destroyed_counter_keeps_its_value_and_counts_in_itself(void **state)
+TEST_CASE(a_destroyed_counter_keeps_its_value_and_counts_in_itself)
 {
     pawl_counter c = PAWL_COUNTER_INIT;
-    (void)state;
     pawl_counter_add(&c, 41);
     assert_int_equal(pawl_counter_destroy(&c), 41);
     assert_int_equal(pawl_counter_read(&c), 41);
@@ -182,10 +174,9 @@ static void a_destroyed_counter_keeps_its_value_and_counts_in_itself(void **stat
 
 /* ---- Threads without cells ------------------------------------------------------------------- */
 
-static void a_thread_beyond_the_lines_counts_in_the_counter(void **state)
+TEST_CASE(a_thread_beyond_the_lines_counts_in_the_counter)
 {
     static pawl_counter c;
-    (void)state;
     pawl_counter_inc(&c);
     lines_park_all();
     test_elsewhere(count_once, &c);
@@ -211,10 +202,9 @@ static void count_without_memory(void *unused)
     fprintf(stderr, "counted");
 }
 
-static void without_memory_for_a_block_nothing_is_lost(void **state)
+TEST_CASE(without_memory_for_a_block_nothing_is_lost)
 {
     char said[4096];
-    (void)state;
     if (TEST_SANITIZED)
         skip(); /* the sanitizer maps memory of its own */
     assert_ptr_equal(ipawl_thread_line_(), &process_here()->lines[0]);
@@ -256,11 +246,10 @@ static void check_in_child(void *opaque)
     fprintf(stderr, "as it should be");
 }
 
-static void a_child_of_fork_has_all_counts_while_other_threads_count_and_read(void **state)
+TEST_CASE(a_child_of_fork_has_all_counts_while_other_threads_count_and_read)
 {
     static struct forked f;
     char said[4096];
-    (void)state;
     pawl_counter_add(&f.both.thread, 100);
     pawl_counter_exact_add(&f.exact, 100);
     const pthread_t other = test_start(count_until_stopped, &f);
@@ -278,10 +267,9 @@ static void a_child_of_fork_has_all_counts_while_other_threads_count_and_read(vo
 
 /* ---- The counters of rare updates ------------------------------------------------------------ */
 
-static void an_atomic_counter_tells_each_value_once(void **state)
+TEST_CASE(an_atomic_counter_tells_each_value_once)
 {
     pawl_atomic_counter a = PAWL_ATOMIC_COUNTER_INIT;
-    (void)state;
     pawl_atomic_counter_init(&a, 40);
     assert_int_equal(pawl_atomic_counter_add(&a, 1), 41);
     assert_int_equal(pawl_atomic_counter_sub(&a, 2), 39);
@@ -299,35 +287,13 @@ static void take_means(void *opaque, unsigned index)
     }
 }
 
-static void count_and_sum_of_a_sequence_locked_counter_belong_together(void **state)
+TEST_CASE(count_and_sum_of_a_sequence_locked_counter_belong_together)
 {
     static pawl_seq_counter c = PAWL_SEQ_COUNTER_INIT;
     pawl_seq_count now;
-    (void)state;
     test_threads(3, take_means, &c);
     assert_true(pawl_seq_counter_try_now(&c, &now));
     assert_int_equal(now.count, TEST_SCALE(20000));
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(zero_bytes_are_a_counter_at_0),
-        cmocka_unit_test(what_is_added_and_subtracted_is_the_value),
-        cmocka_unit_test(beyond_the_largest_number_it_goes_on_at_the_smallest),
-        cmocka_unit_test(threads_that_end_leave_their_counts),
-        cmocka_unit_test(a_storm_of_short_threads_loses_no_count),
-        cmocka_unit_test(counters_lie_side_by_side_in_a_thread_s_block),
-        cmocka_unit_test(a_counter_on_used_cells_begins_at_0),
-        cmocka_unit_test(a_destroyed_counter_keeps_its_value_and_counts_in_itself),
-        cmocka_unit_test(a_thread_beyond_the_lines_counts_in_the_counter),
-        cmocka_unit_test(without_memory_for_a_block_nothing_is_lost),
-        cmocka_unit_test(a_child_of_fork_has_all_counts_while_other_threads_count_and_read),
-        cmocka_unit_test(an_atomic_counter_tells_each_value_once),
-        cmocka_unit_test(count_and_sum_of_a_sequence_locked_counter_belong_together),
-        cmocka_unit_test(everything_holds_without_restartable_sequences),
-        cmocka_unit_test(everything_holds_without_membarrier),
-    };
-    again_arguments(argv);
-    return test_run(argc, argv, tests);
-}
+TEST_MAIN(again_arguments(argv))

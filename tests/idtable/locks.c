@@ -179,9 +179,8 @@ static void elsewhere(struct visit *v)
     test_elsewhere(try_it, v);
 }
 
-static void what_is_found_is_locked_and_what_is_removed_is_not_found(void **state)
+TEST_CASE(what_is_found_is_locked_and_what_is_removed_is_not_found)
 {
-    (void)state;
     for (unsigned i = 0; i < KINDS; i++) {
         const struct kind *k = &kinds[i];
         struct visit v;
@@ -217,10 +216,9 @@ static void *take_it(void *opaque)
     return NULL;
 }
 
-static void who_waited_for_a_removed_object_gets_nothing(void **state)
+TEST_CASE(who_waited_for_a_removed_object_gets_nothing)
 {
     const struct timespec nap = {0, 2000000};
-    (void)state;
     for (unsigned i = 0; i < KINDS; i++) {
         struct visit v;
         v.kind = &kinds[i];
@@ -254,9 +252,8 @@ static void add_here_and_there(void *opaque, unsigned index)
     }
 }
 
-static void lookups_of_one_object_exclude_each_other(void **state)
+TEST_CASE(lookups_of_one_object_exclude_each_other)
 {
-    (void)state;
     for (unsigned i = 0; i < KINDS; i++) {
         struct crowd c;
         int sum = 0;
@@ -324,11 +321,18 @@ static void write_or_read(void *opaque, unsigned index)
         read_pairs(c);
 }
 
-static void readers_of_a_sequence_lock_copy_and_hold_nothing(void **state)
+static int end_all(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < KINDS; i++)
+        pawl_idtable_destroy(kinds[i].table);
+    return 0;
+}
+
+TEST_CASE_WITH(readers_of_a_sequence_lock_copy_and_hold_nothing, NULL, end_all)
 {
     struct crowd c;
     struct pair p;
-    (void)state;
     for (unsigned k = 0; k < 4; k++)
         c.ids[k] = with_seq_new(0);
     test_threads(3, write_or_read, &c);
@@ -339,21 +343,4 @@ static void readers_of_a_sequence_lock_copy_and_hold_nothing(void **state)
     }
 }
 
-static int end_all(void **state)
-{
-    (void)state;
-    for (unsigned i = 0; i < KINDS; i++)
-        pawl_idtable_destroy(kinds[i].table);
-    return 0;
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_found_is_locked_and_what_is_removed_is_not_found),
-        cmocka_unit_test(who_waited_for_a_removed_object_gets_nothing),
-        cmocka_unit_test(lookups_of_one_object_exclude_each_other),
-        cmocka_unit_test_teardown(readers_of_a_sequence_lock_copy_and_hold_nothing, end_all),
-    };
-    return test_run(argc, argv, tests);
-}
+TEST_MAIN()

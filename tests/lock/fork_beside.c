@@ -57,9 +57,8 @@ static uint64_t soon(void)
         pawl_drop_##held(&lock);                                                                   \
         UNUSED_BY_OTHERS(&lock);                                                                   \
     }                                                                                              \
-    static void a_thread_wants_##wanted##_beside_##held(void **state)                              \
+    TEST_CASE(a_thread_wants_##wanted##_beside_##held)                                             \
     {                                                                                              \
-        (void)state;                                                                               \
         pawl_take_##held(&lock);                                                                   \
         fork_beside_each_instruction_of(wants_##wanted##_beside_##held, check_##held##_##wanted);  \
         pawl_drop_##held(&lock);                                                                   \
@@ -86,9 +85,8 @@ static void check_wide(void)
     UNUSED_BY_OTHERS(&wide);
 }
 
-static void a_thread_wants_the_wide_lock(void **state)
+TEST_CASE(a_thread_wants_the_wide_lock)
 {
-    (void)state;
     pawl_take_read(&wide);
     fork_beside_each_instruction_of(wants_wide, check_wide);
     check_wide();
@@ -125,9 +123,8 @@ static void check_for_one_writer(void)
     no_list_has_anybody();
 }
 
-static void a_thread_claims_for_a_sleeper(void **state)
+TEST_CASE(a_thread_claims_for_a_sleeper)
 {
-    (void)state;
     holds = 0;
     const pthread_t writer = test_start(writes_when_it_holds, NULL);
     fork_beside_each_instruction_of(hands_off, check_for_one_writer);
@@ -156,10 +153,9 @@ static void check_beside_an_entry(void)
     UNUSED_BY_OTHERS(&lock);
 }
 
-static void a_thread_claims_beside_an_entry(void **state)
+TEST_CASE(a_thread_claims_beside_an_entry)
 {
     static void (*const operations[])(void) = {wants_write_beside_an_entry, tries_beside_an_entry};
-    (void)state;
     for (unsigned i = 0; i < 2; i++) {
         lock.word = PAWL_LOCK_BIASED;
         pawl_take_read(&lock);
@@ -171,25 +167,7 @@ static void a_thread_claims_beside_an_entry(void **state)
 
 #endif
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_thread_wants_write_beside_read),
-        cmocka_unit_test(a_thread_wants_atomic_beside_read),
-        cmocka_unit_test(a_thread_wants_seek_beside_seek),
-        cmocka_unit_test(a_thread_wants_atomic_beside_seek),
-        cmocka_unit_test(a_thread_wants_read_beside_write),
-        cmocka_unit_test(a_thread_wants_write_beside_write),
-        cmocka_unit_test(a_thread_wants_seek_beside_atomic),
-        cmocka_unit_test(a_thread_wants_the_wide_lock),
-        cmocka_unit_test(a_thread_claims_for_a_sleeper),
-#if PAWL_SCALES_
-        cmocka_unit_test(a_thread_claims_beside_an_entry),
-#endif
-    };
-    alarm(TEST_HANGS);
-    return test_run(argc, argv, tests);
-}
+TEST_MAIN(alarm(TEST_HANGS))
 
 #else
 

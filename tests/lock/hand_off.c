@@ -52,9 +52,8 @@ static void look_for_it(void *unused)
     must(!shows(the_claim_is_not_made));
 }
 
-static void a_claim_that_is_not_made_is_caught(void **state)
+TEST_CASE(a_claim_that_is_not_made_is_caught)
 {
-    (void)state;
     assert_aborts_saying(look_for_it, NULL, "must(");
 }
 
@@ -153,15 +152,13 @@ static unsigned overtaken(void)
     return came_first;
 }
 
-static void nobody_enters_before_the_sleeper_that_was_handed_the_lock(void **state)
+TEST_CASE(nobody_enters_before_the_sleeper_that_was_handed_the_lock)
 {
-    (void)state;
     assert_int_equal(overtaken(), 0);
 }
 
-static void without_a_hand_over_newcomers_do(void **state)
+TEST_CASE(without_a_hand_over_newcomers_do)
 {
-    (void)state;
     hands_off = false;
     assert_true(overtaken() > 0);
     hands_off = true;
@@ -189,11 +186,10 @@ static void hold_until_all_sleep(void *unused)
     drop(played.held);
 }
 
-static void who_hand_over_to_each_other_enter_in_the_order_in_which_they_slept(void **state)
+TEST_CASE(who_hand_over_to_each_other_enter_in_the_order_in_which_they_slept)
 {
     static void (*const bodies[])(void *) = {hold_until_all_sleep, wait_in_order, wait_in_order,
                                              wait_in_order};
-    (void)state;
     played.held = PAWL_STATE_W;
     for (unsigned run = 0; run < RUNS; run++) {
         played.waits = run % 2 ? PAWL_STATE_S : PAWL_STATE_W;
@@ -224,12 +220,11 @@ static void downgrade_and_hand_over(void *unused)
     drop(PAWL_STATE_R);
 }
 
-static void a_sleeper_that_a_downgrade_has_not_woken_claims_over_the_reader(void **state)
+TEST_CASE(a_sleeper_that_a_downgrade_has_not_woken_claims_over_the_reader)
 {
     static void (*const bodies[])(void *) = {downgrade_and_hand_over, wait_in_order, wait_in_order,
                                              wait_in_order};
     static const enum pawl_state waits[] = {PAWL_STATE_W, PAWL_STATE_A};
-    (void)state;
     played.held = PAWL_STATE_W;
     for (unsigned i = 0; i < 2; i++) {
         played.waits = waits[i];
@@ -242,9 +237,8 @@ static void a_sleeper_that_a_downgrade_has_not_woken_claims_over_the_reader(void
 
 /* ---- Nobody to hand over to ------------------------------------------------------------------ */
 
-static void with_nobody_asleep_it_changes_nothing(void **state)
+TEST_CASE(with_nobody_asleep_it_changes_nothing)
 {
-    (void)state;
     for (unsigned i = 0; i < 4; i++) {
         scene_begins(NULL);
         must(take_until(all_states[i], 0));
@@ -260,14 +254,5 @@ static void with_nobody_asleep_it_changes_nothing(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        LOST_WAKE_TESTS,
-        cmocka_unit_test(a_claim_that_is_not_made_is_caught),
-        cmocka_unit_test(nobody_enters_before_the_sleeper_that_was_handed_the_lock),
-        cmocka_unit_test(without_a_hand_over_newcomers_do),
-        cmocka_unit_test(who_hand_over_to_each_other_enter_in_the_order_in_which_they_slept),
-        cmocka_unit_test(a_sleeper_that_a_downgrade_has_not_woken_claims_over_the_reader),
-        cmocka_unit_test(with_nobody_asleep_it_changes_nothing),
-    };
-    return lost_wake_main(argc, argv, tests, sizeof tests / sizeof *tests);
+    return lost_wake_main(argc, argv);
 }

@@ -120,9 +120,8 @@ static int length_of(const struct operation *operation)
     return strncmp(operation->lock, "pshared", 7) == 0 ? lengths[i].of_pshared : lengths[i].of_lock;
 }
 
-static void an_undisturbed_operation_is_short_and_calls_nothing(void **state)
+TEST_CASE(an_undisturbed_operation_is_short_and_calls_nothing)
 {
-    (void)state;
     if (refused)
         skip();
     for (int i = 0; i < OPERATIONS; i++) {
@@ -136,28 +135,18 @@ static void an_undisturbed_operation_is_short_and_calls_nothing(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_undisturbed_operation_is_short_and_calls_nothing),
-    };
     drop_for_the_first_time();
     refused = !step_all(OPERATIONS, prepare, run_of, counted);
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }
 
 #else
 
-static void instructions_are_counted_in_plain_optimised_x86_64_builds(void **state)
+TEST_CASE(instructions_are_counted_in_plain_optimised_x86_64_builds)
 {
-    (void)state;
     skip();
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(instructions_are_counted_in_plain_optimised_x86_64_builds),
-    };
-    return test_run(argc, argv, tests);
-}
+TEST_MAIN()
 
 #endif

@@ -52,31 +52,11 @@ static uint64_t the_hint_stays(const struct pawl_operation *o,
     return make(&instead);
 }
 
-static void a_parked_that_is_not_set_is_caught(void **state)
-{
-    (void)state;
-    assert_true(shows(parked_is_not_set));
-}
-
-static void a_look_before_parked_is_caught(void **state)
-{
-    (void)state;
-    assert_true(shows(the_look_is_too_early));
-}
-
-static void a_hint_that_is_not_cleared_is_caught(void **state)
-{
-    (void)state;
-    assert_true(shows(the_hint_stays));
-}
+IS_CAUGHT(a_parked_that_is_not_set_is_caught, parked_is_not_set)
+IS_CAUGHT(a_look_before_parked_is_caught, the_look_is_too_early)
+IS_CAUGHT(a_hint_that_is_not_cleared_is_caught, the_hint_stays)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        LOST_WAKE_TESTS,
-        cmocka_unit_test(a_parked_that_is_not_set_is_caught),
-        cmocka_unit_test(a_look_before_parked_is_caught),
-        cmocka_unit_test(a_hint_that_is_not_cleared_is_caught),
-    };
-    return lost_wake_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+    return lost_wake_main(argc, argv);
 }

@@ -57,21 +57,18 @@ static bool every_schedule(unsigned threads, void (*body)(void *), unsigned pree
     return true;
 }
 
-static void two_who_take_and_drop_end_under_every_schedule(void **state)
+TEST_CASE(two_who_take_and_drop_end_under_every_schedule)
 {
-    (void)state;
     assert_true(every_schedule(2, take_and_drop, PREEMPTIONS_OF_TWO));
 }
 
-static void three_who_take_and_drop_end_under_every_schedule(void **state)
+TEST_CASE(three_who_take_and_drop_end_under_every_schedule)
 {
-    (void)state;
     assert_true(every_schedule(3, take_and_drop, PREEMPTIONS_OF_THREE));
 }
 
-static void time_outs_at_any_point_leave_no_trace(void **state)
+TEST_CASE(time_outs_at_any_point_leave_no_trace)
 {
-    (void)state;
     assert_true(every_schedule(2, take_for_a_while_and_drop, PREEMPTIONS_OF_TWO - 1));
     assert_true(every_schedule(3, take_for_a_while_and_drop, PREEMPTIONS_OF_THREE - 1));
 }
@@ -101,11 +98,10 @@ static void seek_once(void *unused)
     drop(PAWL_STATE_S);
 }
 
-static void a_claim_of_s_does_not_hide_that_the_last_atomic_user_has_left(void **state)
+TEST_CASE(a_claim_of_s_does_not_hide_that_the_last_atomic_user_has_left)
 {
     static void (*const bodies[])(void *) = {turn_to_read, update_once, seek_once};
     unsigned count;
-    (void)state;
     assert_true(
         sched_all(3, bodies, NULL, PREEMPTIONS_OF_THREE + 1, scene_begins, scene_ends, &count));
     print_message("%u schedules\n", count);
@@ -128,10 +124,9 @@ static bool random_schedules(unsigned runs, uint64_t *bad)
     return true;
 }
 
-static void random_programs_end_under_random_schedules(void **state)
+TEST_CASE(random_programs_end_under_random_schedules)
 {
     uint64_t bad;
-    (void)state;
     sched.slept = sched.woken = sched.timed_out = scene.granted = scene.timed_out = 0;
     if (!random_schedules(RANDOM_RUNS, &bad))
         fail_msg("stuck: word %#" PRIx64 ", run %" PRIu64, (uint64_t)scene.lock.word, bad);
@@ -177,11 +172,10 @@ static void get_in(void *state_of)
     drop(state);
 }
 
-static void overlapping_atomic_users_keep_nobody_out(void **state)
+TEST_CASE(overlapping_atomic_users_keep_nobody_out)
 {
     static void (*const bodies[])(void *) = {overlap, get_in};
     uint64_t seed = test_seed();
-    (void)state;
     for (unsigned i = 0; i < 300; i++) {
         enum pawl_state wanted = all_states[i % 3];
         scene_begins(NULL);
@@ -194,9 +188,8 @@ static void overlapping_atomic_users_keep_nobody_out(void **state)
 
 /* ---- Faults that must show ------------------------------------------------------------------- */
 
-static void a_wake_that_reaches_nobody_is_caught(void **state)
+TEST_CASE(a_wake_that_reaches_nobody_is_caught)
 {
-    (void)state;
     sched.deaf = true;
     assert_false(every_schedule(2, take_and_drop, 2));
     sched.deaf = false;
@@ -215,20 +208,18 @@ static bool shows(uint64_t (*fault)(const struct pawl_operation *,
     return caught;
 }
 
-#define LOST_WAKE_TESTS                                                                            \
-    cmocka_unit_test(two_who_take_and_drop_end_under_every_schedule),                              \
-        cmocka_unit_test(three_who_take_and_drop_end_under_every_schedule),                        \
-        cmocka_unit_test(time_outs_at_any_point_leave_no_trace),                                   \
-        cmocka_unit_test(a_claim_of_s_does_not_hide_that_the_last_atomic_user_has_left),           \
-        cmocka_unit_test(random_programs_end_under_random_schedules),                              \
-        cmocka_unit_test(overlapping_atomic_users_keep_nobody_out),                                \
-        cmocka_unit_test(a_wake_that_reaches_nobody_is_caught)
+/* A case of a mistake: some schedule of the programs above shows it. */
+#define IS_CAUGHT(name, mistake)                                                                   \
+    TEST_CASE(name)                                                                                \
+    {                                                                                              \
+        assert_true(shows(mistake));                                                               \
+    }
 
-static int lost_wake_main(int argc, char **argv, const struct CMUnitTest *tests, size_t count)
+static int lost_wake_main(int argc, char **argv)
 {
     if (TEST_SANITIZED) /* they do not follow a thread from stack to stack */
         return test_skipped("sanitizers know nothing of fibers");
-    return test_run_group(argc, argv, tests, count);
+    return test_main(argc, argv);
 }
 
 #endif

@@ -38,9 +38,8 @@ static void nobody_else_gets_in(void)
     must(lock.word == BIASED);
 }
 
-static void a_scaling_reader_writes_no_word_and_keeps_writers_out(void **state)
+TEST_CASE(a_scaling_reader_writes_no_word_and_keeps_writers_out)
 {
-    (void)state;
     make_biased(&lock);
     pawl_lock32_take_read(&lock);
     assert_int_equal(lock.word, BIASED);
@@ -55,10 +54,9 @@ static void a_scaling_reader_writes_no_word_and_keeps_writers_out(void **state)
     assert_int_equal(lock.word, BIASED);
 }
 
-static void a_ninth_lock_counts_in_its_word(void **state)
+TEST_CASE(a_ninth_lock_counts_in_its_word)
 {
     pawl_lock32 many[PAWL_ENTRIES + 2];
-    (void)state;
     for (unsigned i = 0; i < PAWL_ENTRIES + 2; i++)
         make_biased(&many[i]);
     for (unsigned i = 0; i < PAWL_ENTRIES + 2; i++)
@@ -76,9 +74,8 @@ static void a_ninth_lock_counts_in_its_word(void **state)
     }
 }
 
-static void one_lock_twice_is_two_reads(void **state)
+TEST_CASE(one_lock_twice_is_two_reads)
 {
-    (void)state;
     make_biased(&lock);
     pawl_lock32_take_read(&lock);
     pawl_lock32_take_read(&lock);
@@ -90,9 +87,8 @@ static void one_lock_twice_is_two_reads(void **state)
     pawl_lock32_drop_write(&lock);
 }
 
-static void what_was_counted_in_the_word_is_dropped_there(void **state)
+TEST_CASE(what_was_counted_in_the_word_is_dropped_there)
 {
-    (void)state;
     make_biased(&lock);
     pawl_lock32_take_write(&lock);
     pawl_lock32_write_to_read(&lock);
@@ -109,9 +105,8 @@ static void what_was_counted_in_the_word_is_dropped_there(void **state)
     assert_int_equal(lock.word, BIASED);
 }
 
-static void a_scaling_reader_can_move(void **state)
+TEST_CASE(a_scaling_reader_can_move)
 {
-    (void)state;
     make_biased(&lock);
     pawl_lock32_take_read(&lock);
     assert_true(pawl_lock32_try_read_to_seek(&lock));
@@ -149,9 +144,8 @@ static void move_beside_another_reader(void)
     pawl_lock32_drop_read(&lock);
 }
 
-static void a_move_that_finds_another_scaling_reader_fails_and_keeps_r(void **state)
+TEST_CASE(a_move_that_finds_another_scaling_reader_fails_and_keeps_r)
 {
-    (void)state;
     make_biased(&lock);
     pawl_lock32_take_read(&lock);
     in_another_thread(move_beside_another_reader);
@@ -195,9 +189,8 @@ static void reads_until_a_writer_sleeps(void)
     must(order == 2 && own->waiters == 0);
 }
 
-static void a_writer_sleeps_for_the_entry_and_is_woken(void **state)
+TEST_CASE(a_writer_sleeps_for_the_entry_and_is_woken)
 {
-    (void)state;
     make_biased(&lock);
     reads_until_a_writer_sleeps();
     assert_int_equal(lock.word, BIASED);
@@ -221,10 +214,9 @@ static void newcomers_enter(void)
     pawl_lock32_drop_read(&lock);
 }
 
-static void a_waiting_writer_keeps_newcomers_out(void **state)
+TEST_CASE(a_waiting_writer_keeps_newcomers_out)
 {
     const struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
-    (void)state;
     make_biased(&lock);
     order = 1;
     pawl_lock32_take_read(&lock);
@@ -237,9 +229,8 @@ static void a_waiting_writer_keeps_newcomers_out(void **state)
     in_another_thread(newcomers_enter);
 }
 
-static void a_deadline_takes_the_claim_and_the_count_back(void **state)
+TEST_CASE(a_deadline_takes_the_claim_and_the_count_back)
 {
-    (void)state;
     make_biased(&lock);
     pawl_lock32_take_read(&lock);
     in_another_thread(gives_up_in_time);
@@ -258,10 +249,9 @@ static void loses_membarrier(void *unused)
         reads_until_a_writer_sleeps();
 }
 
-static void a_sandbox_that_comes_later_ends_no_program(void **state)
+TEST_CASE(a_sandbox_that_comes_later_ends_no_program)
 {
     char said[4096];
-    (void)state;
     assert_int_equal(test_in_child(loses_membarrier, NULL, said, sizeof said), 0);
     assert_string_equal(said, "");
 }
@@ -285,9 +275,8 @@ static void *signals_in_a_thread(void *unused)
     return NULL;
 }
 
-static void a_condition_waits_under_a_scaling_read(void **state)
+TEST_CASE(a_condition_waits_under_a_scaling_read)
 {
-    (void)state;
     make_biased(&lock);
     flag = 0;
     pawl_lock32_take_read(&lock);
@@ -306,9 +295,8 @@ static void drops_counted(void)
     pawl_lock32_drop_read_counted(&lock);
 }
 
-static void a_counted_read_is_dropped_by_any_thread(void **state)
+TEST_CASE(a_counted_read_is_dropped_by_any_thread)
 {
-    (void)state;
     make_biased(&lock);
     pawl_lock32_take_read_counted(&lock);
     assert_int_equal(lock.word, BIASED + PAWL_SPIN32_R);
@@ -330,13 +318,12 @@ static void a_counted_read_is_dropped_by_any_thread(void **state)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-static void two_widths_at_one_address_are_two_locks(void **state)
+TEST_CASE(two_widths_at_one_address_are_two_locks)
 {
     union {
         pawl_lock32 narrow;
         pawl_lock64 wide;
     } memory;
-    (void)state;
     memset(&memory, 0, sizeof memory);
     pawl_lock64_take_read(&memory.wide);
     pawl_lock64_drop_read(&memory.wide);
@@ -357,10 +344,9 @@ static void starts_with_nonsense(void *unused)
     execl("/proc/self/exe", "scaling", "says", (char *)NULL);
 }
 
-static void an_odd_value_of_the_environment_is_told_and_means_evidence(void **state)
+TEST_CASE(an_odd_value_of_the_environment_is_told_and_means_evidence)
 {
     char said[4096];
-    (void)state;
     assert_int_equal(test_in_child(starts_with_nonsense, NULL, said, sizeof said), 0);
     assert_string_equal(said, "pawl: PAWL_BIAS is none of evidence, on and off: readers scale by "
                               "evidence\n");
@@ -368,31 +354,13 @@ static void an_odd_value_of_the_environment_is_told_and_means_evidence(void **st
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_scaling_reader_writes_no_word_and_keeps_writers_out),
-        cmocka_unit_test(a_ninth_lock_counts_in_its_word),
-        cmocka_unit_test(one_lock_twice_is_two_reads),
-        cmocka_unit_test(what_was_counted_in_the_word_is_dropped_there),
-        cmocka_unit_test(a_scaling_reader_can_move),
-        cmocka_unit_test(a_move_that_finds_another_scaling_reader_fails_and_keeps_r),
-        cmocka_unit_test(a_writer_sleeps_for_the_entry_and_is_woken),
-        cmocka_unit_test(a_waiting_writer_keeps_newcomers_out),
-        cmocka_unit_test(a_deadline_takes_the_claim_and_the_count_back),
-#ifdef __linux__
-        cmocka_unit_test(a_sandbox_that_comes_later_ends_no_program),
-#endif
-        cmocka_unit_test(a_condition_waits_under_a_scaling_read),
-        cmocka_unit_test(a_counted_read_is_dropped_by_any_thread),
-        cmocka_unit_test(two_widths_at_one_address_are_two_locks),
-        cmocka_unit_test(an_odd_value_of_the_environment_is_told_and_means_evidence),
-    };
     if (argc == 2 && strcmp(argv[1], "says") == 0) { /* started by the last test */
         pawl_lock32_take_read(&lock);
         pawl_lock32_drop_read(&lock);
         return lock.word == 0 ? 0 : 1;
     }
     ipawl_entries_mode_(ENTRIES_ON);
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }
 
 #else

@@ -20,10 +20,9 @@ static uint64_t count_entries(const struct pawl_operation *o, sched_make_functio
     return make(o);
 }
 
-static void readers_do_use_their_entries(void **state)
+TEST_CASE(readers_do_use_their_entries)
 {
     uint64_t bad;
-    (void)state;
     sched.fault = count_entries;
     assert_true(random_schedules(1000, &bad));
     sched.fault = NULL;
@@ -71,9 +70,8 @@ static void read_once_by_the_word(void *unused)
 }
 
 /* A writer that met nobody looked at all entries before its claim, and again after it. */
-static void a_writer_that_meets_nobody_looks_at_each_entry_once(void **state)
+TEST_CASE(a_writer_that_meets_nobody_looks_at_each_entry_once)
 {
-    (void)state;
     assert_int_equal(looks_of(write_once), SCHED_THREADS * PAWL_ENTRIES);
 }
 
@@ -85,16 +83,14 @@ static void end_and_write_once(void *unused)
 }
 
 /* After a crowd each writer looked at the lines of all threads that there had ever been. */
-static void a_writer_passes_the_line_of_a_thread_by_that_has_ended(void **state)
+TEST_CASE(a_writer_passes_the_line_of_a_thread_by_that_has_ended)
 {
-    (void)state;
     assert_int_equal(looks_of(end_and_write_once), (SCHED_THREADS - 1) * PAWL_ENTRIES);
 }
 
 /* A thread with a line searched it at each drop, also where all its entries were free. */
-static void a_drop_looks_at_no_entry_where_none_is_in_use(void **state)
+TEST_CASE(a_drop_looks_at_no_entry_where_none_is_in_use)
 {
-    (void)state;
     assert_int_equal(looks_of(read_once_by_the_word), 0);
 }
 
@@ -118,43 +114,18 @@ static bool ends_badly(sched_fault *make)
     return test_in_child(run_with, &fault, said, sizeof said) != 0;
 }
 
-static void a_second_look_that_is_left_out_is_caught(void **state)
-{
-    (void)state;
-    assert_true(ends_badly(a_second_look_is_left_out));
-}
-
-static void an_entry_that_is_passed_by_is_caught(void **state)
-{
-    (void)state;
-    assert_true(ends_badly(an_entry_is_passed_by));
-}
-
-static void a_reader_that_does_not_look_for_waiters_is_caught(void **state)
-{
-    (void)state;
-    assert_true(ends_badly(a_reader_does_not_look));
-}
-
-static void a_waiter_that_is_not_counted_is_caught(void **state)
-{
-    (void)state;
-    assert_true(ends_badly(a_waiter_is_not_counted));
-}
+#define ENDS_BADLY(name, mistake)                                                                  \
+    TEST_CASE(name)                                                                                \
+    {                                                                                              \
+        assert_true(ends_badly(mistake));                                                          \
+    }
+ENDS_BADLY(a_second_look_that_is_left_out_is_caught, a_second_look_is_left_out)
+ENDS_BADLY(an_entry_that_is_passed_by_is_caught, an_entry_is_passed_by)
+ENDS_BADLY(a_reader_that_does_not_look_for_waiters_is_caught, a_reader_does_not_look)
+ENDS_BADLY(a_waiter_that_is_not_counted_is_caught, a_waiter_is_not_counted)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_writer_that_meets_nobody_looks_at_each_entry_once),
-        cmocka_unit_test(a_writer_passes_the_line_of_a_thread_by_that_has_ended),
-        cmocka_unit_test(a_drop_looks_at_no_entry_where_none_is_in_use),
-        LOST_WAKE_TESTS,
-        cmocka_unit_test(readers_do_use_their_entries),
-        cmocka_unit_test(a_second_look_that_is_left_out_is_caught),
-        cmocka_unit_test(an_entry_that_is_passed_by_is_caught),
-        cmocka_unit_test(a_reader_that_does_not_look_for_waiters_is_caught),
-        cmocka_unit_test(a_waiter_that_is_not_counted_is_caught),
-    };
     scaling_with(SCALING_FROM_THE_START);
-    return lost_wake_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+    return lost_wake_main(argc, argv);
 }

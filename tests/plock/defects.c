@@ -59,9 +59,16 @@ static void *write_once(void *unused)
     return unused;
 }
 
-static void atomic_users_and_a_writer_that_waited_for_a_seeker_exclude_each_other(void **state)
+static int reset(void **state)
 {
     (void)state;
+    lock = 0;
+    inside[0] = inside[1] = 0;
+    return 0;
+}
+
+TEST_CASE_WITH(atomic_users_and_a_writer_that_waited_for_a_seeker_exclude_each_other, reset, NULL)
+{
     for (int round = 0; round < TEST_SCALE(2000); round++) {
         pl_take_s(&lock);
         pthread_t thread = start(write_once);
@@ -104,9 +111,8 @@ static void atomic_users_and_a_writer_that_waited_for_a_seeker_exclude_each_othe
         assert_true(l == (bits));                                                                  \
     } while (0)
 
-static void every_operation_works_whatever_the_application_bits_hold(void **state)
+TEST_CASE_WITH(every_operation_works_whatever_the_application_bits_hold, reset, NULL)
 {
-    (void)state;
     WORKS_WITH_BITS(unsigned int, 1);
     WORKS_WITH_BITS(unsigned int, 2);
     WORKS_WITH_BITS(unsigned int, 3);
@@ -127,9 +133,8 @@ static void *atomic_to_read(void *unused)
 
 /* Two atomic users; one turns to R and waits. The other leaves, and before the first has looked, a
  * writer claims: shown here by the word that it leaves. They waited for each other for ever. */
-static void a_writer_and_an_atomic_user_who_wants_r_do_not_wait_for_each_other(void **state)
+TEST_CASE_WITH(a_writer_and_an_atomic_user_who_wants_r_do_not_wait_for_each_other, reset, NULL)
 {
-    (void)state;
     pl_take_a(&lock);
     pl_take_a(&lock);
     pthread_t thread = start(atomic_to_read);
@@ -161,9 +166,8 @@ static void *join_from_u(void *unused)
 }
 
 /* One who waits to join shows it in S, which makes an atomic user who wants R let go. */
-static void who_waits_to_join_shows_it_to_atomic_users_who_want_r(void **state)
+TEST_CASE_WITH(who_waits_to_join_shows_it_to_atomic_users_who_want_r, reset, NULL)
 {
-    (void)state;
     lock = 2 * PLOCK32_RL_1;
     pthread_t thread = start(join_from_r);
     see_it_wait(PLOCK32_WL_ANY);
@@ -182,10 +186,9 @@ static void who_waits_to_join_shows_it_to_atomic_users_who_want_r(void **state)
 
 /* ---- Join and claim -------------------------------------------------------------------------- */
 
-static void the_last_joiner_leaves_an_unlocked_word(void **state)
+TEST_CASE_WITH(the_last_joiner_leaves_an_unlocked_word, reset, NULL)
 {
     unsigned int l = 2 * (PLOCK32_WL_1 + PLOCK32_RL_1);
-    (void)state;
     pl_jtoc(&l);
     pl_drop_c(&l);
     assert_int_equal(l, PLOCK32_WL_1 + PLOCK32_SL_1 + PLOCK32_RL_1);
@@ -194,17 +197,15 @@ static void the_last_joiner_leaves_an_unlocked_word(void **state)
 }
 
 /* A reader that looks in while the last claimer leaves has R in the word for a moment. */
-static void the_last_claimer_leaves_no_trace_beside_a_reader_that_looks_in(void **state)
+TEST_CASE_WITH(the_last_claimer_leaves_no_trace_beside_a_reader_that_looks_in, reset, NULL)
 {
     unsigned int l = PLOCK32_WL_1 + PLOCK32_SL_1 + 2 * PLOCK32_RL_1;
-    (void)state;
     pl_drop_c(&l);
     assert_int_equal(l, PLOCK32_RL_1);
 }
 
-static void a_stale_s_lets_nobody_join_beside_readers(void **state)
+TEST_CASE_WITH(a_stale_s_lets_nobody_join_beside_readers, reset, NULL)
 {
-    (void)state;
     lock = PLOCK32_SL_1 + 2 * PLOCK32_RL_1;
     pthread_t thread = start(join_from_r);
     see_it_wait(PLOCK32_WL_ANY);
@@ -213,9 +214,8 @@ static void a_stale_s_lets_nobody_join_beside_readers(void **state)
     assert_int_equal(lock, 0);
 }
 
-static void j_from_u_is_not_granted_beside_atomic_users(void **state)
+TEST_CASE_WITH(j_from_u_is_not_granted_beside_atomic_users, reset, NULL)
 {
-    (void)state;
     pl_take_a(&lock);
     pthread_t thread = start(join_from_u);
     for (unsigned i = 0; i < 200; i++)
@@ -227,27 +227,4 @@ static void j_from_u_is_not_granted_beside_atomic_users(void **state)
     assert_int_equal(lock, 0);
 }
 
-static int reset(void **state)
-{
-    (void)state;
-    lock = 0;
-    inside[0] = inside[1] = 0;
-    return 0;
-}
-
-#define TEST(name) cmocka_unit_test_setup(name, reset)
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(atomic_users_and_a_writer_that_waited_for_a_seeker_exclude_each_other),
-        TEST(every_operation_works_whatever_the_application_bits_hold),
-        TEST(a_writer_and_an_atomic_user_who_wants_r_do_not_wait_for_each_other),
-        TEST(who_waits_to_join_shows_it_to_atomic_users_who_want_r),
-        TEST(the_last_joiner_leaves_an_unlocked_word),
-        TEST(the_last_claimer_leaves_no_trace_beside_a_reader_that_looks_in),
-        TEST(a_stale_s_lets_nobody_join_beside_readers),
-        TEST(j_from_u_is_not_granted_beside_atomic_users),
-    };
-    return test_run(argc, argv, tests);
-}
+TEST_MAIN()

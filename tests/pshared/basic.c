@@ -32,7 +32,7 @@ static void beside(const struct width *x)
     }
 }
 
-static void each_state_lets_in_beside_it_whom_the_table_says(void **state)
+TEST_CASE(each_state_lets_in_beside_it_whom_the_table_says)
 {
     FOR_EACH_WIDTH(beside);
 }
@@ -48,7 +48,7 @@ static void units(const struct width *x)
     }
 }
 
-static void the_word_is_the_published_one(void **state)
+TEST_CASE(the_word_is_the_published_one)
 {
     FOR_EACH_WIDTH(units);
 }
@@ -87,7 +87,7 @@ static void moves_of_32(void **state)
     assert_int_equal(l->word, 0);
 }
 
-static void every_move_ends_in_the_state_that_its_name_says(void **state)
+TEST_CASE(every_move_ends_in_the_state_that_its_name_says)
 {
     moves_of_32(state);
 }
@@ -107,9 +107,8 @@ static void every_move_ends_in_the_state_that_its_name_says(void **state)
         pawl_destroy(l);                                                                           \
     } while (0)
 
-static void the_front_names_choose_by_the_type_of_the_lock(void **state)
+TEST_CASE(the_front_names_choose_by_the_type_of_the_lock)
 {
-    (void)state;
     BY_TYPE(&lock.l32);
     assert_true(pawl_pshared_lock32_is_free(&lock.l32));
     BY_TYPE(&lock.l64);
@@ -145,7 +144,7 @@ static void past(const struct width *x)
     x->drop[A](&lock);
 }
 
-static void a_past_deadline_asks_once_and_an_absurd_one_is_none(void **state)
+TEST_CASE(a_past_deadline_asks_once_and_an_absurd_one_is_none)
 {
     FOR_EACH_WIDTH(past);
 }
@@ -177,7 +176,7 @@ static void held_back(const struct width *x)
         time *= 2;
 }
 
-static void a_writer_whose_time_is_over_lets_in_the_readers_it_held_back(void **state)
+TEST_CASE(a_writer_whose_time_is_over_lets_in_the_readers_it_held_back)
 {
     FOR_EACH_WIDTH(held_back);
 }
@@ -197,7 +196,7 @@ static void seeker_upgrade(const struct width *x)
     x->drop[W](&lock);
 }
 
-static void an_upgrade_whose_time_is_over_still_holds_s(void **state)
+TEST_CASE(an_upgrade_whose_time_is_over_still_holds_s)
 {
     FOR_EACH_WIDTH(seeker_upgrade);
 }
@@ -225,7 +224,7 @@ static void sleeps(const struct width *x)
         }
 }
 
-static void who_sleeps_is_woken_when_the_last_in_its_way_drops(void **state)
+TEST_CASE(who_sleeps_is_woken_when_the_last_in_its_way_drops)
 {
     FOR_EACH_WIDTH(sleeps);
 }
@@ -248,7 +247,7 @@ static void moves_wake(const struct width *x)
     x->drop[A](&lock);
 }
 
-static void moves_wake_those_whom_they_let_in(void **state)
+TEST_CASE(moves_wake_those_whom_they_let_in)
 {
     FOR_EACH_WIDTH(moves_wake);
 }
@@ -279,7 +278,7 @@ static void many(const struct width *x)
     }
 }
 
-static void a_crowd_of_sleepers_gets_in(void **state)
+TEST_CASE(a_crowd_of_sleepers_gets_in)
 {
     FOR_EACH_WIDTH(many);
 }
@@ -298,16 +297,15 @@ static void given_up_beside_readers(const struct width *x)
     x->drop[R](&lock);
 }
 
-static void parked_goes_with_the_last_sleeper_while_readers_overlap(void **state)
+TEST_CASE(parked_goes_with_the_last_sleeper_while_readers_overlap)
 {
     FOR_EACH_WIDTH(given_up_beside_readers);
 }
 
 /* The same where S is not dropped but becomes R, which is a move. */
-static void parked_goes_with_a_move_too(void **state)
+TEST_CASE(parked_goes_with_a_move_too)
 {
     pawl_pshared_lock32 *l = &lock.l32;
-    (void)state;
     memset(&lock, 0, sizeof lock);
     pawl_pshared_lock32_take_seek(l);
     assert_false(pawl_pshared_lock32_take_seek_until(l, now_and(2 * ms)));
@@ -338,28 +336,9 @@ static void one_of_two_woken(const struct width *x)
     x->drop[R](&lock);
 }
 
-static void parked_stays_for_the_sleeper_that_is_not_woken(void **state)
+TEST_CASE(parked_stays_for_the_sleeper_that_is_not_woken)
 {
     FOR_EACH_WIDTH(one_of_two_woken);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_state_lets_in_beside_it_whom_the_table_says),
-        cmocka_unit_test(the_word_is_the_published_one),
-        cmocka_unit_test(every_move_ends_in_the_state_that_its_name_says),
-        cmocka_unit_test(the_front_names_choose_by_the_type_of_the_lock),
-        cmocka_unit_test(a_past_deadline_asks_once_and_an_absurd_one_is_none),
-        cmocka_unit_test(a_writer_whose_time_is_over_lets_in_the_readers_it_held_back),
-        cmocka_unit_test(an_upgrade_whose_time_is_over_still_holds_s),
-        cmocka_unit_test(who_sleeps_is_woken_when_the_last_in_its_way_drops),
-        cmocka_unit_test(moves_wake_those_whom_they_let_in),
-        cmocka_unit_test(a_crowd_of_sleepers_gets_in),
-        cmocka_unit_test(parked_goes_with_the_last_sleeper_while_readers_overlap),
-        cmocka_unit_test(parked_goes_with_a_move_too),
-        cmocka_unit_test(parked_stays_for_the_sleeper_that_is_not_woken),
-    };
-    alarm(TEST_HANGS);
-    return test_run(argc, argv, tests);
-}
+TEST_MAIN(alarm(TEST_HANGS))

@@ -35,7 +35,7 @@ static void interrupted(const struct width *x)
     x->drop[W](&lock);
 }
 
-static void signals_do_not_end_a_wait(void **state)
+TEST_CASE(signals_do_not_end_a_wait)
 {
     FOR_EACH_WIDTH(interrupted);
 }
@@ -56,7 +56,7 @@ static void cancelled(const struct width *x)
     x->drop[R](&lock);
 }
 
-static void a_wait_is_no_cancellation_point(void **state)
+TEST_CASE(a_wait_is_no_cancellation_point)
 {
     FOR_EACH_WIDTH(cancelled);
 }
@@ -101,7 +101,7 @@ static void forked(const struct width *x)
     munmap(page, 4096);
 }
 
-static void a_child_uses_unlocked_locks_and_waits_for_its_parents(void **state)
+TEST_CASE(a_child_uses_unlocked_locks_and_waits_for_its_parents)
 {
     FOR_EACH_WIDTH(forked);
 }
@@ -142,7 +142,7 @@ static void forked_beside_each(const struct width *x)
     }
 }
 
-static void a_child_forgets_the_sleepers_of_its_parent_after_two_drops(void **state)
+TEST_CASE(a_child_forgets_the_sleepers_of_its_parent_after_two_drops)
 {
     FOR_EACH_WIDTH(forked_beside_each);
 }
@@ -219,17 +219,17 @@ static void forked_beside_a_roused(const struct width *x, void (*does)(void *))
 BESIDE_A_ROUSED(rely_on_the_roused)
 BESIDE_A_ROUSED(forget_the_roused)
 
-static void drops_beside_a_roused_writer_make_no_system_call(void **state)
+TEST_CASE(drops_beside_a_roused_writer_make_no_system_call)
 {
     FOR_EACH_WIDTH(beside_rely_on_the_roused);
 }
 
-static void a_roused_writer_that_never_looks_is_relied_on_for_a_while_only(void **state)
+TEST_CASE(a_roused_writer_that_never_looks_is_relied_on_for_a_while_only)
 {
     FOR_EACH_WIDTH(beside_forget_the_roused);
 }
 
-static void a_sleeper_does_not_rely_on_a_mark_that_nobody_clears(void **state)
+TEST_CASE(a_sleeper_does_not_rely_on_a_mark_that_nobody_clears)
 {
     FOR_EACH_WIDTH(slept_beside_a_mark);
 }
@@ -256,7 +256,7 @@ static void mapped_twice(const struct width *x)
     munmap(a, 4096), munmap(b, 4096), close(file);
 }
 
-static void one_lock_at_two_addresses_is_one_lock(void **state)
+TEST_CASE(one_lock_at_two_addresses_is_one_lock)
 {
     FOR_EACH_WIDTH(mapped_twice);
 }
@@ -289,7 +289,7 @@ static void unmapped_by_the_next(const struct width *x)
     } while (test_now() < end);
 }
 
-static void the_next_owner_may_unmap_the_lock_at_once(void **state)
+TEST_CASE(the_next_owner_may_unmap_the_lock_at_once)
 {
     FOR_EACH_WIDTH(unmapped_by_the_next);
 }
@@ -318,10 +318,9 @@ static void all_operations_undisturbed(void *argument)
     syscall(SYS_exit, 0);
 }
 
-static void undisturbed_nothing_makes_a_system_call(void **state)
+TEST_CASE(undisturbed_nothing_makes_a_system_call)
 {
     char said[256];
-    (void)state;
     if (TEST_SANITIZED)
         skip(); /* they make their own */
     assert_int_equal(test_in_child(all_operations_undisturbed, NULL, said, sizeof said), 0);
@@ -338,7 +337,7 @@ static void init_refuses(const struct width *x)
     assert_true(x->free(&lock));
 }
 
-static void init_refuses_null_and_misaligned(void **state)
+TEST_CASE(init_refuses_null_and_misaligned)
 {
     FOR_EACH_WIDTH(init_refuses);
 }
@@ -348,11 +347,10 @@ static void take_null(void *argument)
     pawl_pshared_lock32_take_write((pawl_pshared_lock32 *)argument);
 }
 
-static void null_and_unmapped_fault_at_once(void **state)
+TEST_CASE(null_and_unmapped_fault_at_once)
 {
     char said[4096];
     void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    (void)state;
     if (TEST_SANITIZED)
         skip(); /* they make a report of it, and another status */
     must(page != MAP_FAILED && munmap(page, 4096) == 0);
@@ -383,7 +381,7 @@ static void scribbled(const struct width *x)
     memset(&lock, 0, sizeof lock);
 }
 
-static void a_scribbled_word_keeps_deadlines(void **state)
+TEST_CASE(a_scribbled_word_keeps_deadlines)
 {
     FOR_EACH_WIDTH(scribbled);
 }
@@ -398,10 +396,9 @@ static void *take_askew(void *argument)
     return NULL;
 }
 
-static void a_misaligned_lock_waits_by_yielding(void **state)
+TEST_CASE(a_misaligned_lock_waits_by_yielding)
 {
     void *askew = room + 2;
-    (void)state;
     if (TEST_SANITIZED)
         skip(); /* they complain, rightly */
     pawl_pshared_lock32_take_write((pawl_pshared_lock32 *)askew);
@@ -413,26 +410,4 @@ static void a_misaligned_lock_waits_by_yielding(void **state)
 }
 #endif
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(signals_do_not_end_a_wait),
-        cmocka_unit_test(a_wait_is_no_cancellation_point),
-        cmocka_unit_test(a_child_uses_unlocked_locks_and_waits_for_its_parents),
-        cmocka_unit_test(a_child_forgets_the_sleepers_of_its_parent_after_two_drops),
-        cmocka_unit_test(drops_beside_a_roused_writer_make_no_system_call),
-        cmocka_unit_test(a_roused_writer_that_never_looks_is_relied_on_for_a_while_only),
-        cmocka_unit_test(a_sleeper_does_not_rely_on_a_mark_that_nobody_clears),
-        cmocka_unit_test(one_lock_at_two_addresses_is_one_lock),
-        cmocka_unit_test(the_next_owner_may_unmap_the_lock_at_once),
-        cmocka_unit_test(undisturbed_nothing_makes_a_system_call),
-        cmocka_unit_test(init_refuses_null_and_misaligned),
-        cmocka_unit_test(null_and_unmapped_fault_at_once),
-        cmocka_unit_test(a_scribbled_word_keeps_deadlines),
-#if defined(__x86_64__) || defined(__i386__)
-        cmocka_unit_test(a_misaligned_lock_waits_by_yielding),
-#endif
-    };
-    alarm(TEST_HANGS);
-    return test_run(argc, argv, tests);
-}
+TEST_MAIN(alarm(TEST_HANGS))

@@ -80,45 +80,13 @@ static uint64_t the_roused_one_leaves_its_mark(const struct pawl_operation *o,
     return make(&instead);
 }
 
-static void a_count_that_stands_still_is_caught(void **state)
-{
-    (void)state;
-    assert_true(shows(count_stands_still));
-}
-
-static void a_leaving_that_is_not_seen_is_caught(void **state)
-{
-    (void)state;
-    assert_true(shows(leaving_is_not_seen));
-}
-
-static void a_parked_that_goes_too_early_is_caught(void **state)
-{
-    (void)state;
-    assert_true(shows(parked_is_taken_away));
-}
-
-static void a_woken_waiter_that_does_not_stay_is_caught(void **state)
-{
-    (void)state;
-    assert_true(shows(the_woken_one_does_not_stay));
-}
-
-static void a_roused_waiter_that_leaves_its_mark_is_caught(void **state)
-{
-    (void)state;
-    assert_true(shows(the_roused_one_leaves_its_mark));
-}
+IS_CAUGHT(a_count_that_stands_still_is_caught, count_stands_still)
+IS_CAUGHT(a_leaving_that_is_not_seen_is_caught, leaving_is_not_seen)
+IS_CAUGHT(a_parked_that_goes_too_early_is_caught, parked_is_taken_away)
+IS_CAUGHT(a_woken_waiter_that_does_not_stay_is_caught, the_woken_one_does_not_stay)
+IS_CAUGHT(a_roused_waiter_that_leaves_its_mark_is_caught, the_roused_one_leaves_its_mark)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        LOST_WAKE_TESTS,
-        cmocka_unit_test(a_count_that_stands_still_is_caught),
-        cmocka_unit_test(a_leaving_that_is_not_seen_is_caught),
-        cmocka_unit_test(a_parked_that_goes_too_early_is_caught),
-        cmocka_unit_test(a_woken_waiter_that_does_not_stay_is_caught),
-        cmocka_unit_test(a_roused_waiter_that_leaves_its_mark_is_caught),
-    };
-    return lost_wake_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+    return lost_wake_main(argc, argv);
 }

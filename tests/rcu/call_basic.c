@@ -83,9 +83,8 @@ static void let_go(struct reader *reader)
 
 /* ---- When callbacks run ---------------------------------------------------------------------- */
 
-static void a_callback_runs_once_with_its_head(void **state)
+TEST_CASE_WITH(a_callback_runs_once_with_its_head, set_up, NULL)
 {
-    (void)state;
     assert_int_equal(pawl_rcu_call(&many[0].head, run, sizeof many[0]), 0);
     assert_int_equal(pawl_rcu_barrier(), 0);
     assert_int_equal(pawl_load_relaxed32(&many[0].runs), 1);
@@ -94,9 +93,8 @@ static void a_callback_runs_once_with_its_head(void **state)
 }
 
 /* Nobody asks for it: neither a barrier nor another call. */
-static void a_callback_runs_by_itself(void **state)
+TEST_CASE_WITH(a_callback_runs_by_itself, set_up, NULL)
 {
-    (void)state;
     for (unsigned round = 0; round < 20; round++) {
         assert_int_equal(pawl_rcu_call(&many[round].head, run, 1), 0);
         while (pawl_load_relaxed32(&many[round].runs) == 0)
@@ -106,10 +104,9 @@ static void a_callback_runs_by_itself(void **state)
     }
 }
 
-static void no_callback_runs_while_a_reader_stays_that_was_there(void **state)
+TEST_CASE_WITH(no_callback_runs_while_a_reader_stays_that_was_there, set_up, NULL)
 {
     struct reader reader;
-    (void)state;
     enter(&reader, pawl_rcu_default());
     for (unsigned i = 0; i < 10; i++)
         assert_int_equal(pawl_rcu_call(&many[i].head, run, 1), 0);
@@ -121,11 +118,10 @@ static void no_callback_runs_while_a_reader_stays_that_was_there(void **state)
     assert_int_equal(pawl_load_relaxed32(&runs_in_all), 10);
 }
 
-static void a_reader_of_one_domain_does_not_hold_up_another(void **state)
+TEST_CASE_WITH(a_reader_of_one_domain_does_not_hold_up_another, set_up, NULL)
 {
     pawl_rcu_domain other;
     struct reader reader;
-    (void)state;
     assert_int_equal(pawl_rcu_domain_init(&other, "other"), 0);
     enter(&reader, pawl_rcu_default());
     assert_int_equal(pawl_rcu_call(&many[0].head, run, 1), 0);
@@ -139,9 +135,8 @@ static void a_reader_of_one_domain_does_not_hold_up_another(void **state)
     pawl_rcu_domain_destroy(&other);
 }
 
-static void calls_inside_a_section_are_queued(void **state)
+TEST_CASE_WITH(calls_inside_a_section_are_queued, set_up, NULL)
 {
-    (void)state;
     pawl_rcu_read_lock();
     assert_int_equal(pawl_rcu_call(&many[0].head, run, 1), 0);
     usleep(5000);
@@ -159,10 +154,9 @@ static void *call_hundred(void *first)
     return NULL;
 }
 
-static void callbacks_of_a_thread_that_has_ended_run(void **state)
+TEST_CASE_WITH(callbacks_of_a_thread_that_has_ended_run, set_up, NULL)
 {
     struct reader reader;
-    (void)state;
     enter(&reader, pawl_rcu_default());
     for (unsigned round = 0; round < 3; round++) { /* the next one gets the same line */
         test_elsewhere(call_hundred, &many[100 * round]);
@@ -183,9 +177,8 @@ static void call_share(void *argument, unsigned index)
         must(pawl_load_relaxed32(&many[index * share + i].runs) == 1);
 }
 
-static void each_barrier_waits_for_what_its_thread_has_called(void **state)
+TEST_CASE_WITH(each_barrier_waits_for_what_its_thread_has_called, set_up, NULL)
 {
-    (void)state;
     for (unsigned round = 0; round < 20; round++) {
         (void)set_up(state);
         test_threads(4, call_share, NULL);
@@ -207,9 +200,8 @@ static void try_barrier(pawl_rcu_head *head)
     run(head);
 }
 
-static void a_callback_may_read_and_synchronize_but_a_barrier_there_is_refused(void **state)
+TEST_CASE_WITH(a_callback_may_read_and_synchronize_but_a_barrier_there_is_refused, set_up, NULL)
 {
-    (void)state;
     barrier_in_callback = held_in_callback = 0;
     assert_int_equal(pawl_rcu_call(&many[0].head, try_barrier, 1), 0);
     assert_int_equal(pawl_rcu_barrier(), 0);
@@ -226,9 +218,8 @@ static void again(pawl_rcu_head *head)
     run(head);
 }
 
-static void a_callback_may_call_again(void **state)
+TEST_CASE_WITH(a_callback_may_call_again, set_up, NULL)
 {
-    (void)state;
     many[0].before = 10;
     assert_int_equal(pawl_rcu_call(&many[0].head, again, 1), 0);
     for (unsigned rounds = 0; pawl_load_relaxed32(&many[0].runs) < 10; rounds++) {
@@ -250,9 +241,8 @@ static void look_at_signals(pawl_rcu_head *head)
     run(head);
 }
 
-static void the_worker_has_signals_blocked(void **state)
+TEST_CASE_WITH(the_worker_has_signals_blocked, set_up, NULL)
 {
-    (void)state;
     blocked_signals = 0;
     assert_int_equal(pawl_rcu_call(&many[0].head, look_at_signals, 1), 0);
     while (pawl_load_relaxed32(&many[0].runs) == 0)
@@ -263,11 +253,10 @@ static void the_worker_has_signals_blocked(void **state)
 
 /* ---- Freeing --------------------------------------------------------------------------------- */
 
-static void defer_free_frees(void **state)
+TEST_CASE_WITH(defer_free_frees, set_up, NULL)
 {
     struct reader reader;
     struct object *object, *const nothing = NULL;
-    (void)state;
     enter(&reader, pawl_rcu_default());
     for (unsigned i = 0; i < 100; i++) { /* leaks and early frees are AddressSanitizer's to find */
         object = (struct object *)calloc(1, sizeof *object);
@@ -283,10 +272,9 @@ static void defer_free_frees(void **state)
 
 /* ---- Domains --------------------------------------------------------------------------------- */
 
-static void the_end_of_a_domain_runs_what_is_queued_and_the_next_begins_anew(void **state)
+TEST_CASE_WITH(the_end_of_a_domain_runs_what_is_queued_and_the_next_begins_anew, set_up, NULL)
 {
     pawl_rcu_domain domain;
-    (void)state;
     for (unsigned round = 0; round < 20; round++) {
         (void)set_up(state);
         assert_int_equal(pawl_rcu_domain_init(&domain, "short-lived"), 0);
@@ -303,9 +291,8 @@ static void the_end_of_a_domain_runs_what_is_queued_and_the_next_begins_anew(voi
     pawl_rcu_domain_destroy(&domain); /* never called */
 }
 
-static void the_domain_of_quiescent_states_has_callbacks_too(void **state)
+TEST_CASE_WITH(the_domain_of_quiescent_states_has_callbacks_too, set_up, NULL)
 {
-    (void)state;
     pawl_rcu_qs_online();
     assert_int_equal(pawl_rcu_domain_call(pawl_rcu_qs(), &many[0].head, run, 1), 0);
     usleep(5000);
@@ -320,11 +307,10 @@ static void the_domain_of_quiescent_states_has_callbacks_too(void **state)
 
 /* ---- Bad input ------------------------------------------------------------------------------- */
 
-static void bad_input_is_refused_and_changes_nothing(void **state)
+TEST_CASE_WITH(bad_input_is_refused_and_changes_nothing, set_up, NULL)
 {
     const uint64_t called = numbers(pawl_rcu_default()).called;
     pawl_rcu_domain *d = pawl_rcu_default();
-    (void)state;
     assert_int_equal(pawl_rcu_call(NULL, run, 1), EINVAL);
     assert_int_equal(pawl_rcu_call(&many[0].head, NULL, 1), EINVAL);
     assert_int_equal(pawl_rcu_try_call(NULL, run, 1), EINVAL);
@@ -341,10 +327,9 @@ static void bad_input_is_refused_and_changes_nothing(void **state)
     assert_int_equal(numbers(d).limit_count, PAWL_RCU_CALLS);
 }
 
-static void a_barrier_inside_a_section_of_any_domain_is_refused(void **state)
+TEST_CASE_WITH(a_barrier_inside_a_section_of_any_domain_is_refused, set_up, NULL)
 {
     pawl_rcu_domain other;
-    (void)state;
     assert_int_equal(pawl_rcu_domain_init(&other, "other"), 0);
     pawl_rcu_domain_read_lock(&other);
     assert_int_equal(pawl_rcu_barrier(), EDEADLK);
@@ -354,10 +339,9 @@ static void a_barrier_inside_a_section_of_any_domain_is_refused(void **state)
     pawl_rcu_domain_destroy(&other);
 }
 
-static void the_numbers_add_up(void **state)
+TEST_CASE_WITH(the_numbers_add_up, set_up, NULL)
 {
     const pawl_rcu_statistics before = numbers(pawl_rcu_default());
-    (void)state;
     for (unsigned i = 0; i < 100; i++)
         assert_int_equal(pawl_rcu_call(&many[i].head, run, 7), 0);
     assert_int_equal(pawl_rcu_barrier(), 0);
@@ -372,27 +356,4 @@ static void the_numbers_add_up(void **state)
     assert_true(after.worker);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_callback_runs_once_with_its_head, set_up),
-        cmocka_unit_test_setup(a_callback_runs_by_itself, set_up),
-        cmocka_unit_test_setup(no_callback_runs_while_a_reader_stays_that_was_there, set_up),
-        cmocka_unit_test_setup(a_reader_of_one_domain_does_not_hold_up_another, set_up),
-        cmocka_unit_test_setup(calls_inside_a_section_are_queued, set_up),
-        cmocka_unit_test_setup(callbacks_of_a_thread_that_has_ended_run, set_up),
-        cmocka_unit_test_setup(each_barrier_waits_for_what_its_thread_has_called, set_up),
-        cmocka_unit_test_setup(a_callback_may_read_and_synchronize_but_a_barrier_there_is_refused,
-                               set_up),
-        cmocka_unit_test_setup(a_callback_may_call_again, set_up),
-        cmocka_unit_test_setup(the_worker_has_signals_blocked, set_up),
-        cmocka_unit_test_setup(defer_free_frees, set_up),
-        cmocka_unit_test_setup(the_end_of_a_domain_runs_what_is_queued_and_the_next_begins_anew,
-                               set_up),
-        cmocka_unit_test_setup(the_domain_of_quiescent_states_has_callbacks_too, set_up),
-        cmocka_unit_test_setup(bad_input_is_refused_and_changes_nothing, set_up),
-        cmocka_unit_test_setup(a_barrier_inside_a_section_of_any_domain_is_refused, set_up),
-        cmocka_unit_test_setup(the_numbers_add_up, set_up),
-    };
-    return test_run(argc, argv, tests);
-}
+TEST_MAIN()

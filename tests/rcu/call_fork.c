@@ -76,9 +76,8 @@ static void report(bool well)
     _exit(well ? 0 : 1);
 }
 
-static void queued_callbacks_run_in_both_by_a_barrier(void **state)
+TEST_CASE_WITH(queued_callbacks_run_in_both_by_a_barrier, set_up, NULL)
 {
-    (void)state;
     for (unsigned round = 0; round < 20; round++) {
         (void)set_up(state);
         pawl_rcu_read_lock(); /* nothing runs before the fork */
@@ -96,9 +95,8 @@ static void queued_callbacks_run_in_both_by_a_barrier(void **state)
     }
 }
 
-static void the_first_call_of_the_child_starts_a_worker_of_its_own(void **state)
+TEST_CASE_WITH(the_first_call_of_the_child_starts_a_worker_of_its_own, set_up, NULL)
 {
-    (void)state;
     pawl_rcu_read_lock();
     call_all();
     pid_t child = fork();
@@ -144,11 +142,10 @@ static void *keep_calling(void *counts)
     return NULL;
 }
 
-static void a_fork_amid_calls_leaves_both_in_order(void **state)
+TEST_CASE_WITH(a_fork_amid_calls_leaves_both_in_order, set_up, NULL)
 {
     static uint32_t counts[2][2];
     pthread_t callers[2];
-    (void)state;
     if (TEST_SANITIZED) { /* the sanitizer's own allocator may be locked in the child */
         print_message("skipped: needs an allocator that works after any fork\n");
         skip();
@@ -192,9 +189,8 @@ static void wait_for_mutex(pawl_rcu_head *head)
 }
 
 /* It would wait for ever if it waited without a limit. The child counts the callback as done. */
-static void a_fork_does_not_wait_for_a_callback_that_waits_for_the_forking_thread(void **state)
+TEST_CASE_WITH(a_fork_does_not_wait_for_a_callback_that_waits_for_the_forking_thread, set_up, NULL)
 {
-    (void)state;
     at_the_mutex = 0;
     must(pthread_mutex_lock(&held) == 0);
     must(pawl_rcu_call(&heads[0], wait_for_mutex, 10) == 0);
@@ -236,9 +232,8 @@ static void fork_here(pawl_rcu_head *head)
 }
 
 /* The child's one thread is the worker, in the middle of its work, and goes on with that. */
-static void a_callback_may_fork(void **state)
+TEST_CASE_WITH(a_callback_may_fork, set_up, NULL)
 {
-    (void)state;
     forked = -1;
     pawl_rcu_read_lock();
     for (unsigned i = 0; i < OBJECTS;
@@ -301,9 +296,8 @@ static bool its_room_is_back(void)
  * 2  A thread at the limit helps, and the callback that it calls forks.
  * 3  In the child the first callback counts as done, and the second one goes on. The room of both
  *    must come back, or the domain can never be destroyed. */
-static void a_callback_may_fork_while_another_one_runs(void **state)
+TEST_CASE_WITH(a_callback_may_fork_while_another_one_runs, set_up, NULL)
 {
-    (void)state;
     in_callback = forked_beside = 0;
     must(pawl_rcu_domain_init(&shared_by_two, "shared by two") == 0);
     must(pawl_rcu_domain_limit(&shared_by_two, 2, 20, PAWL_RCU_HELP) == 0);
@@ -324,30 +318,10 @@ static void a_callback_may_fork_while_another_one_runs(void **state)
 
 #if PAWL_TSAN_
 /* ThreadSanitizer lets no thread begin in the child of a program that had several. */
-int main(int argc, char **argv)
+int main(void)
 {
-    (void)argc, (void)argv;
-    (void)queued_callbacks_run_in_both_by_a_barrier;
-    (void)the_first_call_of_the_child_starts_a_worker_of_its_own;
-    (void)a_fork_amid_calls_leaves_both_in_order;
-    (void)a_fork_does_not_wait_for_a_callback_that_waits_for_the_forking_thread;
-    (void)a_callback_may_fork;
-    (void)a_callback_may_fork_while_another_one_runs;
-    (void)set_up;
     return test_skipped("ThreadSanitizer does not support it");
 }
 #else
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(queued_callbacks_run_in_both_by_a_barrier, set_up),
-        cmocka_unit_test_setup(the_first_call_of_the_child_starts_a_worker_of_its_own, set_up),
-        cmocka_unit_test_setup(a_fork_amid_calls_leaves_both_in_order, set_up),
-        cmocka_unit_test_setup(
-            a_fork_does_not_wait_for_a_callback_that_waits_for_the_forking_thread, set_up),
-        cmocka_unit_test_setup(a_callback_may_fork, set_up),
-        cmocka_unit_test_setup(a_callback_may_fork_while_another_one_runs, set_up),
-    };
-    return test_run(argc, argv, tests);
-}
+TEST_MAIN()
 #endif

@@ -62,10 +62,9 @@ static void *call_from_there(void *policy)
     return NULL;
 }
 
-static void the_worker_takes_nothing_from_the_first_caller(void **state)
+TEST_CASE(the_worker_takes_nothing_from_the_first_caller)
 {
     static const int policies[] = {SCHED_BATCH, SCHED_FIFO};
-    (void)state;
     for (unsigned i = 0; i < 2; i++) {
         must(pawl_rcu_domain_init(&domain, "scheduled") == 0);
         memset(&of_worker, 0xff, sizeof of_worker);
@@ -107,12 +106,11 @@ static void look_at_least(void)
     must(began_first && began_on_worker && began_with == 42);
 }
 
-static void the_worker_first_calls_what_the_program_gives(void **state)
+TEST_CASE(the_worker_first_calls_what_the_program_gives)
 {
     static const uint32_t number = 42;
     pid_t child;
     int status = 0;
-    (void)state;
     must(pawl_rcu_domain_init(&domain, "given") == 0);
     assert_int_equal(pawl_rcu_domain_worker(&domain, worker_begins, (void *)(uintptr_t)&number), 0);
     look_at_least();
@@ -138,14 +136,8 @@ static void the_worker_first_calls_what_the_program_gives(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-#ifdef __linux__
-        cmocka_unit_test(the_worker_takes_nothing_from_the_first_caller),
-#endif
-        cmocka_unit_test(the_worker_first_calls_what_the_program_gives),
-    };
 #ifdef __linux__
     note(&at_start);
 #endif
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }

@@ -105,15 +105,13 @@ static void interrupt_while_updating(void *(*body)(void *))
     pawl_rcu_synchronize();
 }
 
-static void a_handler_may_read_wherever_it_interrupts_a_reader(void **state)
+TEST_CASE(a_handler_may_read_wherever_it_interrupts_a_reader)
 {
-    (void)state;
     interrupt_while_updating(read_all_the_time);
 }
 
-static void the_first_read_of_a_thread_may_be_in_a_handler(void **state)
+TEST_CASE(the_first_read_of_a_thread_may_be_in_a_handler)
 {
-    (void)state;
     interrupt_while_updating(sleep_all_the_time);
 }
 
@@ -125,9 +123,8 @@ static void *synchronize_all_the_time(void *unused)
     return NULL;
 }
 
-static void a_handler_may_read_and_poll_wherever_it_interrupts_a_synchronize(void **state)
+TEST_CASE(a_handler_may_read_and_poll_wherever_it_interrupts_a_synchronize)
 {
-    (void)state;
     may_poll = true;
     interrupt_while_updating(synchronize_all_the_time);
     may_poll = false;
@@ -149,9 +146,8 @@ static void interrupt_a_reader(void *unused)
     raise(SIGUSR1);
 }
 
-static void synchronize_in_a_handler_that_interrupted_a_reader_ends_the_program(void **state)
+TEST_CASE(synchronize_in_a_handler_that_interrupted_a_reader_ends_the_program)
 {
-    (void)state;
     assert_aborts_saying(interrupt_a_reader, NULL, "in a section of its domain");
 }
 
@@ -190,9 +186,8 @@ static void interrupt_a_synchronize(void *unused)
     pawl_rcu_synchronize();
 }
 
-static void synchronize_in_a_handler_that_interrupted_a_synchronize_ends_the_program(void **state)
+TEST_CASE(synchronize_in_a_handler_that_interrupted_a_synchronize_ends_the_program)
 {
-    (void)state;
     if (PAWL_TSAN_)
         skip(); /* keeps a signal back until its thread calls something that it knows to sleep */
     assert_aborts_saying(interrupt_a_synchronize, NULL, "interrupted the same");
@@ -206,9 +201,8 @@ static void synchronize_in_a_section(void *unused)
     pawl_rcu_synchronize();
 }
 
-static void synchronize_in_a_section_ends_the_program(void **state)
+TEST_CASE(synchronize_in_a_section_ends_the_program)
 {
-    (void)state;
     assert_aborts_saying(synchronize_in_a_section, NULL, "pawl_rcu_synchronize in a section");
 }
 
@@ -234,10 +228,9 @@ static void *read_until_told(void *barrier)
     return NULL;
 }
 
-static void a_child_forked_in_a_section_has_that_section_and_no_other(void **state)
+TEST_CASE(a_child_forked_in_a_section_has_that_section_and_no_other)
 {
     pthread_barrier_t barrier;
-    (void)state;
     must(pthread_barrier_init(&barrier, NULL, 2) == 0);
     const pthread_t thread = test_start(read_until_told, &barrier);
     pthread_barrier_wait(&barrier);
@@ -267,12 +260,11 @@ static void *synchronize_once(void *unused)
 }
 
 /* The one that drives and the one that waits for it are both not in the child. */
-static void a_child_forked_during_a_grace_period_drives_its_own(void **state)
+TEST_CASE(a_child_forked_during_a_grace_period_drives_its_own)
 {
     struct pawl_rcu_state *domain = &rcu_here()->states[PAWL_RCU_DEFAULT_];
     pthread_barrier_t barrier;
     pthread_t reader, waiters[2];
-    (void)state;
     must(pthread_barrier_init(&barrier, NULL, 2) == 0);
     reader = test_start(read_until_told, &barrier);
     pthread_barrier_wait(&barrier);
@@ -288,10 +280,9 @@ static void a_child_forked_during_a_grace_period_drives_its_own(void **state)
     pthread_barrier_destroy(&barrier);
 }
 
-static void a_child_forked_at_any_moment_of_others_grace_periods_can_synchronize(void **state)
+TEST_CASE(a_child_forked_at_any_moment_of_others_grace_periods_can_synchronize)
 {
     pthread_t threads[2];
-    (void)state;
     pawl_store_relaxed32(&stop, 0);
     current_object = NULL;
     threads[0] = test_start(synchronize_all_the_time, NULL);
@@ -313,10 +304,9 @@ static void *end_in_a_section(void *nested)
     return NULL;
 }
 
-static void a_section_left_open_ends_with_its_thread(void **state)
+TEST_CASE(a_section_left_open_ends_with_its_thread)
 {
     pthread_t thread;
-    (void)state;
     for (unsigned i = 0; i < 4; i++) {
         test_elsewhere(end_in_a_section, i % 2 ? &thread : NULL);
         pawl_rcu_synchronize();
@@ -332,9 +322,8 @@ static void *vanish_in_a_section(void *unused)
     return NULL;
 }
 
-static void a_section_of_a_thread_that_vanished_holds_nobody_up(void **state)
+TEST_CASE(a_section_of_a_thread_that_vanished_holds_nobody_up)
 {
-    (void)state;
     test_elsewhere(vanish_in_a_section, NULL);
     pawl_rcu_synchronize();
 }
@@ -383,10 +372,9 @@ static void *leaves_in_destructor(void *unused)
     return NULL;
 }
 
-static void destructors_of_threads_may_read_and_synchronize(void **state)
+TEST_CASE(destructors_of_threads_may_read_and_synchronize)
 {
     pthread_t thread;
-    (void)state;
     must(pthread_key_create(&early_key, read_in_destructor) == 0);
     destructors = 0;
     for (unsigned i = 0; i < 4; i++) {
@@ -397,9 +385,8 @@ static void destructors_of_threads_may_read_and_synchronize(void **state)
     pawl_rcu_synchronize();
 }
 
-static void a_section_that_a_destructor_leaves_lasts_until_then(void **state)
+TEST_CASE(a_section_that_a_destructor_leaves_lasts_until_then)
 {
-    (void)state;
     must(pthread_key_create(&late_key, leave_in_destructor) == 0);
     destructors = 0;
     test_elsewhere(leaves_in_destructor, NULL);
@@ -422,32 +409,12 @@ static void exit_with_handler(void *unused)
     exit(3);
 }
 
-static void exit_handlers_may_read_and_synchronize(void **state)
+TEST_CASE(exit_handlers_may_read_and_synchronize)
 {
     char said[4096];
-    (void)state;
     int status = test_in_child(exit_with_handler, NULL, said, sizeof said);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 3);
     assert_non_null(strstr(said, "read at exit"));
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_handler_may_read_wherever_it_interrupts_a_reader),
-        cmocka_unit_test(the_first_read_of_a_thread_may_be_in_a_handler),
-        cmocka_unit_test(a_handler_may_read_and_poll_wherever_it_interrupts_a_synchronize),
-        cmocka_unit_test(synchronize_in_a_handler_that_interrupted_a_reader_ends_the_program),
-        cmocka_unit_test(synchronize_in_a_handler_that_interrupted_a_synchronize_ends_the_program),
-        cmocka_unit_test(synchronize_in_a_section_ends_the_program),
-        cmocka_unit_test(a_child_forked_in_a_section_has_that_section_and_no_other),
-        cmocka_unit_test(a_child_forked_during_a_grace_period_drives_its_own),
-        cmocka_unit_test(a_child_forked_at_any_moment_of_others_grace_periods_can_synchronize),
-        cmocka_unit_test(a_section_left_open_ends_with_its_thread),
-        cmocka_unit_test(a_section_of_a_thread_that_vanished_holds_nobody_up),
-        cmocka_unit_test(destructors_of_threads_may_read_and_synchronize),
-        cmocka_unit_test(a_section_that_a_destructor_leaves_lasts_until_then),
-        cmocka_unit_test(exit_handlers_may_read_and_synchronize),
-    };
-    return test_run(argc, argv, tests);
-}
+TEST_MAIN()

@@ -121,30 +121,6 @@ static void whoever_comes_first_is_told(void (*operation)(void))
     assert_true(changes > 2);
 }
 
-static void of_a_seeker_entering_and_leaving_the_first_to_come_is_told(void **state)
-{
-    (void)state;
-    whoever_comes_first_is_told(take_and_drop_seek);
-}
-
-static void of_a_seeker_moving_down_the_first_to_come_is_told(void **state)
-{
-    (void)state;
-    whoever_comes_first_is_told(seek_and_move_down);
-}
-
-static void of_a_reader_moving_up_the_first_to_come_is_told(void **state)
-{
-    (void)state;
-    whoever_comes_first_is_told(read_and_move_up);
-}
-
-static void of_a_writer_entering_and_leaving_the_first_to_come_is_told(void **state)
-{
-    (void)state;
-    whoever_comes_first_is_told(take_and_drop_write);
-}
-
 static int set_up(void **state)
 {
     (void)state;
@@ -153,14 +129,24 @@ static int set_up(void **state)
     return shared == MAP_FAILED;
 }
 
-int main(int argc, char **argv)
+TEST_CASE_WITH(of_a_seeker_entering_and_leaving_the_first_to_come_is_told, set_up, NULL)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(of_a_seeker_entering_and_leaving_the_first_to_come_is_told, set_up),
-        cmocka_unit_test_setup(of_a_seeker_moving_down_the_first_to_come_is_told, set_up),
-        cmocka_unit_test_setup(of_a_reader_moving_up_the_first_to_come_is_told, set_up),
-        cmocka_unit_test_setup(of_a_writer_entering_and_leaving_the_first_to_come_is_told, set_up),
-    };
-    alarm(TEST_HANGS);
-    return test_run(argc, argv, tests);
+    whoever_comes_first_is_told(take_and_drop_seek);
 }
+
+TEST_CASE_WITH(of_a_seeker_moving_down_the_first_to_come_is_told, set_up, NULL)
+{
+    whoever_comes_first_is_told(seek_and_move_down);
+}
+
+TEST_CASE_WITH(of_a_reader_moving_up_the_first_to_come_is_told, set_up, NULL)
+{
+    whoever_comes_first_is_told(read_and_move_up);
+}
+
+TEST_CASE_WITH(of_a_writer_entering_and_leaving_the_first_to_come_is_told, set_up, NULL)
+{
+    whoever_comes_first_is_told(take_and_drop_write);
+}
+
+TEST_MAIN(alarm(TEST_HANGS))

@@ -54,9 +54,8 @@ static void latch_beside_the_declared_writer(void *unused)
     in_another_thread(latch_alone, NULL);
 }
 
-static void a_write_by_another_than_the_declared_writer_is_reported(void **state)
+TEST_CASE(a_write_by_another_than_the_declared_writer_is_reported)
 {
-    (void)state;
     assert_reports(write_beside_the_declared_writer, NULL,
                    "written by another thread than the declared writer: pawl_seq at",
                    "by pawl_seq_begin_write in thread", NULL);
@@ -65,42 +64,22 @@ static void a_write_by_another_than_the_declared_writer_is_reported(void **state
                    "by pawl_seq_latch_store in thread", NULL);
 }
 
-static void write_beside_a_write(void *unused)
+REPORTED_CASE(two_writers_at_once_are_reported, "written by two threads at once: pawl_seq at")
 {
-    (void)unused;
     pawl_seq_begin_write(&lock.seq);
     in_another_thread(write_alone, NULL);
 }
 
-static void two_writers_at_once_are_reported(void **state)
+REPORTED_CASE(a_handler_that_writes_inside_its_threads_write_is_reported,
+              "written inside the same thread's write")
 {
-    (void)state;
-    assert_reports(write_beside_a_write, NULL, "written by two threads at once: pawl_seq at", NULL);
-}
-
-static void write_inside_a_write(void *unused)
-{
-    (void)unused;
     pawl_seq_begin_write(&lock.seq);
     write_alone(NULL);
 }
 
-static void a_handler_that_writes_inside_its_threads_write_is_reported(void **state)
+REPORTED_CASE(the_end_of_no_write_is_reported, "end of a write that was not begun: pawl_seq at")
 {
-    (void)state;
-    assert_reports(write_inside_a_write, NULL, "written inside the same thread's write", NULL);
-}
-
-static void end_only(void *unused)
-{
-    (void)unused;
     pawl_seq_end_write(&lock.seq);
-}
-
-static void the_end_of_no_write_is_reported(void **state)
-{
-    (void)state;
-    assert_reports(end_only, NULL, "end of a write that was not begun: pawl_seq at", NULL);
 }
 
 static void destroy_while_written(void *unused)
@@ -118,43 +97,30 @@ static void destroy_while_locked(void *unused)
     pair_latch_destroy(&latch);
 }
 
-static void a_destroy_during_a_write_is_reported(void **state)
+TEST_CASE(a_destroy_during_a_write_is_reported)
 {
-    (void)state;
     assert_reports(destroy_while_written, NULL, "destroyed while it is written: pawl_seq at", NULL);
     assert_reports(destroy_while_locked, NULL, "destroyed while in use: pawl_seq_latch at", NULL);
 }
 
-static void read_garbage(void *unused)
+REPORTED_CASE(a_read_in_memory_that_was_never_zeroed_is_reported_instead_of_waiting,
+              "waits for a write that nobody makes: pawl_seq at", "by pawl_seq_begin in thread",
+              "page: doc/seq.md")
 {
     pair_seq never;
     struct pair now;
-    (void)unused;
     memset(&never, 0xa5, sizeof never);
     pair_seq_read(&never, &now);
 }
 
-static void a_read_in_memory_that_was_never_zeroed_is_reported_instead_of_waiting(void **state)
-{
-    (void)state;
-    assert_reports(read_garbage, NULL, "waits for a write that nobody makes: pawl_seq at",
-                   "by pawl_seq_begin in thread", "page: doc/seq.md", NULL);
-}
-
-static void take_garbage(void *unused)
+REPORTED_CASE(a_writer_in_memory_that_was_never_zeroed_is_reported_instead_of_waiting,
+              "waits for a holder that does not exist: pawl_seq at",
+              "by pawl_seq_take_write in thread")
 {
     pair_seq never;
     struct pair now;
-    (void)unused;
     memset(&never, 0xa5, sizeof never);
     pair_seq_take_write(&never, &now);
-}
-
-static void a_writer_in_memory_that_was_never_zeroed_is_reported_instead_of_waiting(void **state)
-{
-    (void)state;
-    assert_reports(take_garbage, NULL, "waits for a holder that does not exist: pawl_seq at",
-                   "by pawl_seq_take_write in thread", NULL);
 }
 
 static void read_after_a_writer_has_gone(void *unused)
@@ -164,31 +130,24 @@ static void read_after_a_writer_has_gone(void *unused)
     pair_seq_read(&lock, &now);
 }
 
-static void a_read_after_a_writer_ended_inside_its_write_is_reported(void **state)
+TEST_CASE(a_read_after_a_writer_ended_inside_its_write_is_reported)
 {
-    (void)state;
     assert_reports(read_after_a_writer_has_gone, NULL,
                    "waits for a write that nobody makes: pawl_seq at", NULL);
 }
 
 /* Writes keep coming until the reader asks for the lock that its own thread holds. */
-static void fall_back_inside_a_write(void *unused)
+REPORTED_CASE(a_handler_that_falls_back_to_its_threads_own_lock_is_reported,
+              "taken again by its holder: pawl_seq at", "by pawl_seq_begin_or_lock",
+              "page: doc/seq.md")
 {
     pawl_seq_reader reader = PAWL_SEQ_READER(0);
     struct pair now;
-    (void)unused;
     pair_seq_take_write(&lock, &now);
     do {
         pawl_seq_begin_or_lock(&lock.seq, &reader);
         pair_seq_write_alone(&lock, &value);
     } while (pawl_seq_retry_or_unlock(&lock.seq, &reader));
-}
-
-static void a_handler_that_falls_back_to_its_threads_own_lock_is_reported(void **state)
-{
-    (void)state;
-    assert_reports(fall_back_inside_a_write, NULL, "taken again by its holder: pawl_seq at",
-                   "by pawl_seq_begin_or_lock", "page: doc/seq.md", NULL);
 }
 
 /* ---- What is right --------------------------------------------------------------------------- */
@@ -246,37 +205,16 @@ static void repair_what_a_joined_thread_left(void *unused)
 /* T1 begins a write and ends; the main thread joins it, and writes. The kernel wakes the joiner
  * before it takes T1 off its list, so a look in between finds T1. The library took that for a
  * second writer. */
-static void a_joined_thread_that_the_kernel_still_knows_is_not_blamed(void **state)
+TEST_CASE(a_joined_thread_that_the_kernel_still_knows_is_not_blamed)
 {
-    (void)state;
     assert_silent(repair_what_a_joined_thread_left, NULL);
 }
 
 #endif
 
-static void writers_that_take_turns_and_repairs_are_silent(void **state)
+TEST_CASE(writers_that_take_turns_and_repairs_are_silent)
 {
-    (void)state;
     assert_silent(write_by_turns, NULL);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_write_by_another_than_the_declared_writer_is_reported),
-        cmocka_unit_test(two_writers_at_once_are_reported),
-        cmocka_unit_test(a_handler_that_writes_inside_its_threads_write_is_reported),
-        cmocka_unit_test(the_end_of_no_write_is_reported),
-        cmocka_unit_test(a_destroy_during_a_write_is_reported),
-        cmocka_unit_test(a_read_in_memory_that_was_never_zeroed_is_reported_instead_of_waiting),
-        cmocka_unit_test(a_writer_in_memory_that_was_never_zeroed_is_reported_instead_of_waiting),
-        cmocka_unit_test(a_read_after_a_writer_ended_inside_its_write_is_reported),
-        cmocka_unit_test(a_handler_that_falls_back_to_its_threads_own_lock_is_reported),
-#ifdef __linux__
-        cmocka_unit_test(a_joined_thread_that_the_kernel_still_knows_is_not_blamed),
-#endif
-        cmocka_unit_test(writers_that_take_turns_and_repairs_are_silent),
-    };
-    misuse_without_lines();
-    return test_run(argc, argv, tests);
-}
+TEST_MAIN(misuse_without_lines())

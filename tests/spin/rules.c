@@ -59,11 +59,12 @@ static int reset(void **state)
     return 0;
 }
 
+#define RULE(name) TEST_CASE_WITH(name, reset, NULL)
+
 /* ---- U --------------------------------------------------------------------------------------- */
 
-static void anybody_may_turn_an_unlocked_lock_to_any_state_at_once(void **state)
+RULE(anybody_may_turn_an_unlocked_lock_to_any_state_at_once)
 {
-    (void)state;
     assert_true(pawl_spin32_try_read(&lock));
     pawl_spin32_drop_read(&lock);
     assert_true(pawl_spin32_try_seek(&lock));
@@ -76,10 +77,9 @@ static void anybody_may_turn_an_unlocked_lock_to_any_state_at_once(void **state)
 
 /* ---- R --------------------------------------------------------------------------------------- */
 
-static void a_reader_waits_for_the_writer_to_leave(void **state)
+RULE(a_reader_waits_for_the_writer_to_leave)
 {
     operation take = take_read;
-    (void)state;
     pawl_spin32_take_write(&lock);
     assert_false(pawl_spin32_try_read(&lock));
     pthread_t thread = start_claim(&take);
@@ -89,26 +89,23 @@ static void a_reader_waits_for_the_writer_to_leave(void **state)
     finish(thread);
 }
 
-static void others_may_also_read(void **state)
+RULE(others_may_also_read)
 {
-    (void)state;
     pawl_spin32_take_read(&lock);
     assert_true(pawl_spin32_try_read(&lock));
     assert_int_equal(lock.word, 2 * PAWL_SPIN32_R);
 }
 
-static void one_other_may_seek_beside_readers(void **state)
+RULE(one_other_may_seek_beside_readers)
 {
-    (void)state;
     pawl_spin32_take_read(&lock);
     assert_true(pawl_spin32_try_seek(&lock));
     assert_false(pawl_spin32_try_seek(&lock));
 }
 
-static void a_writer_claims_beside_readers_and_waits_for_all_of_them(void **state)
+RULE(a_writer_claims_beside_readers_and_waits_for_all_of_them)
 {
     operation take = take_write;
-    (void)state;
     pawl_spin32_take_read(&lock);
     pawl_spin32_take_read(&lock);
     pthread_t thread = start_claim(&take);
@@ -122,10 +119,9 @@ static void a_writer_claims_beside_readers_and_waits_for_all_of_them(void **stat
 
 /* ---- S --------------------------------------------------------------------------------------- */
 
-static void a_seeker_waits_for_writers_and_seekers_to_leave(void **state)
+RULE(a_seeker_waits_for_writers_and_seekers_to_leave)
 {
     operation take = take_seek;
-    (void)state;
     pawl_spin32_take_write(&lock);
     assert_false(pawl_spin32_try_seek(&lock));
     pawl_spin32_write_to_seek(&lock);
@@ -137,17 +133,15 @@ static void a_seeker_waits_for_writers_and_seekers_to_leave(void **state)
     finish(thread);
 }
 
-static void others_may_read_beside_a_seeker(void **state)
+RULE(others_may_read_beside_a_seeker)
 {
-    (void)state;
     pawl_spin32_take_seek(&lock);
     assert_true(pawl_spin32_try_read(&lock));
     assert_true(pawl_spin32_try_read(&lock));
 }
 
-static void a_seeker_upgrades_at_any_instant_without_notice(void **state)
+RULE(a_seeker_upgrades_at_any_instant_without_notice)
 {
-    (void)state;
     pawl_spin32_take_seek(&lock);
     pawl_spin32_seek_to_write(&lock);
     pawl_spin32_write_to_seek(&lock);
@@ -155,10 +149,9 @@ static void a_seeker_upgrades_at_any_instant_without_notice(void **state)
     assert_true(pawl_spin32_is_write(&lock));
 }
 
-static void an_upgraded_seeker_waits_for_the_readers_to_leave(void **state)
+RULE(an_upgraded_seeker_waits_for_the_readers_to_leave)
 {
     operation move = pawl_spin32_seek_to_write;
-    (void)state;
     pawl_spin32_take_read(&lock);
     pawl_spin32_take_seek(&lock);
     assert_false(pawl_spin32_try_seek_to_write(&lock));
@@ -170,17 +163,15 @@ static void an_upgraded_seeker_waits_for_the_readers_to_leave(void **state)
     finish(thread);
 }
 
-static void a_seeker_may_leave_without_upgrading(void **state)
+RULE(a_seeker_may_leave_without_upgrading)
 {
-    (void)state;
     pawl_spin32_take_seek(&lock);
     pawl_spin32_drop_seek(&lock);
     assert_true(pawl_spin32_is_free(&lock));
 }
 
-static void a_seeker_may_become_a_reader(void **state)
+RULE(a_seeker_may_become_a_reader)
 {
-    (void)state;
     pawl_spin32_take_seek(&lock);
     pawl_spin32_seek_to_read(&lock);
     assert_int_equal(lock.word, PAWL_SPIN32_R);
@@ -189,10 +180,9 @@ static void a_seeker_may_become_a_reader(void **state)
 
 /* ---- W --------------------------------------------------------------------------------------- */
 
-static void a_writer_waits_for_writers_to_leave(void **state)
+RULE(a_writer_waits_for_writers_to_leave)
 {
     operation take = take_write;
-    (void)state;
     pawl_spin32_take_write(&lock);
     assert_false(pawl_spin32_try_write(&lock));
     assert_false(pawl_spin32_claim_write(&lock));
@@ -203,10 +193,9 @@ static void a_writer_waits_for_writers_to_leave(void **state)
     finish(thread);
 }
 
-static void a_writer_waits_for_the_seeker_to_leave_and_lets_no_other_seeker_in(void **state)
+RULE(a_writer_waits_for_the_seeker_to_leave_and_lets_no_other_seeker_in)
 {
     operation take = take_write;
-    (void)state;
     pawl_spin32_take_seek(&lock);
     pthread_t thread = start_claim(&take);
     wait_until_w_shows();
@@ -216,9 +205,8 @@ static void a_writer_waits_for_the_seeker_to_leave_and_lets_no_other_seeker_in(v
     finish(thread);
 }
 
-static void nobody_gets_anything_while_a_writer_holds(void **state)
+RULE(nobody_gets_anything_while_a_writer_holds)
 {
-    (void)state;
     pawl_spin32_take_write(&lock);
     assert_false(pawl_spin32_try_read(&lock));
     assert_false(pawl_spin32_try_seek(&lock));
@@ -229,18 +217,16 @@ static void nobody_gets_anything_while_a_writer_holds(void **state)
     assert_int_equal(lock.word, PAWL_SPIN32_W + PAWL_SPIN32_S + PAWL_SPIN32_R);
 }
 
-static void a_writer_may_become_a_seeker(void **state)
+RULE(a_writer_may_become_a_seeker)
 {
-    (void)state;
     pawl_spin32_take_write(&lock);
     pawl_spin32_write_to_seek(&lock);
     assert_int_equal(lock.word, PAWL_SPIN32_S + PAWL_SPIN32_R);
     assert_true(pawl_spin32_try_read(&lock));
 }
 
-static void a_writer_may_become_a_reader(void **state)
+RULE(a_writer_may_become_a_reader)
 {
-    (void)state;
     pawl_spin32_take_write(&lock);
     pawl_spin32_write_to_read(&lock);
     assert_int_equal(lock.word, PAWL_SPIN32_R);
@@ -249,10 +235,9 @@ static void a_writer_may_become_a_reader(void **state)
 
 /* ---- A --------------------------------------------------------------------------------------- */
 
-static void an_atomic_user_waits_for_writers_and_seekers_to_leave(void **state)
+RULE(an_atomic_user_waits_for_writers_and_seekers_to_leave)
 {
     operation take = take_atomic;
-    (void)state;
     pawl_spin32_take_seek(&lock);
     assert_false(pawl_spin32_try_atomic(&lock));
     assert_false(pawl_spin32_claim_atomic(&lock));
@@ -265,19 +250,17 @@ static void an_atomic_user_waits_for_writers_and_seekers_to_leave(void **state)
     finish(thread);
 }
 
-static void atomic_users_do_not_exclude_each_other(void **state)
+RULE(atomic_users_do_not_exclude_each_other)
 {
-    (void)state;
     pawl_spin32_take_atomic(&lock);
     assert_true(pawl_spin32_try_atomic(&lock));
     pawl_spin32_take_atomic(&lock);
     assert_int_equal(lock.word, 3 * PAWL_SPIN32_W);
 }
 
-static void an_atomic_user_enters_once_the_readers_have_left(void **state)
+RULE(an_atomic_user_enters_once_the_readers_have_left)
 {
     operation take = take_atomic;
-    (void)state;
     pawl_spin32_take_read(&lock);
     assert_false(pawl_spin32_try_atomic(&lock));
     pthread_t thread = start_claim(&take);
@@ -289,9 +272,8 @@ static void an_atomic_user_enters_once_the_readers_have_left(void **state)
     assert_int_equal(lock.word, PAWL_SPIN32_W);
 }
 
-static void atomic_users_exclude_all_other_states(void **state)
+RULE(atomic_users_exclude_all_other_states)
 {
-    (void)state;
     pawl_spin32_take_atomic(&lock);
     assert_false(pawl_spin32_try_read(&lock));
     assert_false(pawl_spin32_try_seek(&lock));
@@ -299,31 +281,4 @@ static void atomic_users_exclude_all_other_states(void **state)
     assert_false(pawl_spin32_claim_write(&lock));
 }
 
-#define RULE(test) cmocka_unit_test_setup(test, reset)
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        RULE(anybody_may_turn_an_unlocked_lock_to_any_state_at_once),
-        RULE(a_reader_waits_for_the_writer_to_leave),
-        RULE(others_may_also_read),
-        RULE(one_other_may_seek_beside_readers),
-        RULE(a_writer_claims_beside_readers_and_waits_for_all_of_them),
-        RULE(a_seeker_waits_for_writers_and_seekers_to_leave),
-        RULE(others_may_read_beside_a_seeker),
-        RULE(a_seeker_upgrades_at_any_instant_without_notice),
-        RULE(an_upgraded_seeker_waits_for_the_readers_to_leave),
-        RULE(a_seeker_may_leave_without_upgrading),
-        RULE(a_seeker_may_become_a_reader),
-        RULE(a_writer_waits_for_writers_to_leave),
-        RULE(a_writer_waits_for_the_seeker_to_leave_and_lets_no_other_seeker_in),
-        RULE(nobody_gets_anything_while_a_writer_holds),
-        RULE(a_writer_may_become_a_seeker),
-        RULE(a_writer_may_become_a_reader),
-        RULE(an_atomic_user_waits_for_writers_and_seekers_to_leave),
-        RULE(atomic_users_do_not_exclude_each_other),
-        RULE(an_atomic_user_enters_once_the_readers_have_left),
-        RULE(atomic_users_exclude_all_other_states),
-    };
-    return test_run(argc, argv, tests);
-}
+TEST_MAIN()

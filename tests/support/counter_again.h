@@ -35,17 +35,15 @@ static inline void runs_again_with(const char *variable)
 }
 
 /* The forbidden ways are really gone in the second run. */
-static void everything_holds_without_restartable_sequences(void **state)
+TEST_CASE(everything_holds_without_restartable_sequences)
 {
-    (void)state;
     if (getenv("PAWL_NO_RSEQ") != NULL || getenv("PAWL_NO_MEMBARRIER") != NULL)
         assert_null(ipawl_counter_mine_()->rseq);
     runs_again_with("PAWL_NO_RSEQ");
 }
 
-static void everything_holds_without_membarrier(void **state)
+TEST_CASE(everything_holds_without_membarrier)
 {
-    (void)state;
     if (getenv("PAWL_NO_MEMBARRIER") != NULL)
         assert_int_equal(ipawl_fence_light_free_, 0);
     runs_again_with("PAWL_NO_MEMBARRIER");

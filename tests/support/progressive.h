@@ -276,13 +276,12 @@ static void run_round(unsigned threads, unsigned steps, uint64_t seed, unsigned 
 #undef END
 }
 
-static void nobody_is_in_beside_whom_it_excludes(void **state)
+TEST_CASE(nobody_is_in_beside_whom_it_excludes)
 {
     const double end = test_now() + test_seconds(6);
     unsigned steps = TEST_SCALE(FIRST_STEPS);
     uint64_t seed = test_seed();
     unsigned rounds = 0;
-    (void)state;
     do {
         static const unsigned crowds[] = {2, 3, 8, THREADS};
         const unsigned threads = crowds[rounds % 4];
@@ -294,12 +293,6 @@ static void nobody_is_in_beside_whom_it_excludes(void **state)
     } while (test_now() < end);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nobody_is_in_beside_whom_it_excludes),
-    };
-    return test_run(argc, argv, tests);
-}
+TEST_MAIN()
 
 #endif

@@ -140,9 +140,8 @@ static void interrupt_each(void (*prepare)(void), void (*steps)(void), void (*ha
     assert_in_range(interrupt_everywhere(prepare, steps, handler, check_run), 20, 100000);
 }
 
-static void registration_may_be_interrupted_at_each_instruction(void **state)
+TEST_CASE(registration_may_be_interrupted_at_each_instruction)
 {
-    (void)state;
     interrupt_each(be_unknown, ask_for_the_line, read_one);
     if (PAWL_CHECKED) /* some thousand instructions: one handler must be enough */
         return;
@@ -150,9 +149,8 @@ static void registration_may_be_interrupted_at_each_instruction(void **state)
     interrupt_each(be_unknown, ask_for_the_line, try_one);
 }
 
-static void the_first_use_of_a_primitive_may_be_interrupted_at_each_instruction(void **state)
+TEST_CASE(the_first_use_of_a_primitive_may_be_interrupted_at_each_instruction)
 {
-    (void)state;
     if (PAWL_CHECKED) /* it would take too long */
         skip();
     interrupt_each(be_unknown, enter_and_leave, read_one);
@@ -160,9 +158,8 @@ static void the_first_use_of_a_primitive_may_be_interrupted_at_each_instruction(
     interrupt_each(be_unknown, try_one, do_all);
 }
 
-static void the_end_of_a_thread_may_be_interrupted_at_each_instruction(void **state)
+TEST_CASE(the_end_of_a_thread_may_be_interrupted_at_each_instruction)
 {
-    (void)state;
     interrupt_each(be_known, ipawl_thread_exit_, do_all);
 }
 
@@ -183,9 +180,8 @@ static void leave_the_line_behind(void)
     ipawl_counter_mine_()->cpus = NULL;
 }
 
-static void a_line_left_behind_is_taken_back_in_the_same_way(void **state)
+TEST_CASE(a_line_left_behind_is_taken_back_in_the_same_way)
 {
-    (void)state;
     if (PAWL_CHECKED) /* it would take too long */
         skip();
     interrupt_each(leave_the_line_behind, ask_for_the_line, do_all);
@@ -216,9 +212,8 @@ static void check_and_end_child(void)
         _exit(0);
 }
 
-static void a_handler_that_interrupts_it_may_fork(void **state)
+TEST_CASE(a_handler_that_interrupts_it_may_fork)
 {
-    (void)state;
     if (PAWL_CHECKED) /* thousands of forks more */
         skip();
     assert_in_range(
@@ -296,9 +291,8 @@ static void *be_interrupted_beyond(void *unused)
     return NULL;
 }
 
-static void so_it_is_for_a_thread_beyond_the_lines(void **state)
+TEST_CASE(so_it_is_for_a_thread_beyond_the_lines)
 {
-    (void)state;
     if (PAWL_CHECKED) /* thousands of forks more */
         skip();
     lines_park_all();
@@ -323,9 +317,8 @@ static void be_online_throughout(void)
     check_registered();
 }
 
-static void an_online_thread_stays_online_while_it_is_quiescent(void **state)
+TEST_CASE(an_online_thread_stays_online_while_it_is_quiescent)
 {
-    (void)state;
     be_known();
     be_online_throughout();
 }
@@ -344,9 +337,8 @@ static void *be_online_without_a_line(void *is_counted)
     return NULL;
 }
 
-static void so_does_one_without_a_line(void **state)
+TEST_CASE(so_does_one_without_a_line)
 {
-    (void)state;
     lines_park_all();
     test_elsewhere(be_online_without_a_line, NULL);
     test_elsewhere(be_online_without_a_line, &lock);
@@ -355,36 +347,15 @@ static void so_does_one_without_a_line(void **state)
 
 /* ---------------------------------------------------------------------------------------------- */
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(registration_may_be_interrupted_at_each_instruction),
-        cmocka_unit_test(the_first_use_of_a_primitive_may_be_interrupted_at_each_instruction),
-        cmocka_unit_test(the_end_of_a_thread_may_be_interrupted_at_each_instruction),
-        cmocka_unit_test(a_line_left_behind_is_taken_back_in_the_same_way),
-        cmocka_unit_test(a_handler_that_interrupts_it_may_fork),
-        cmocka_unit_test(so_it_is_for_a_thread_beyond_the_lines),
-        cmocka_unit_test(an_online_thread_stays_online_while_it_is_quiescent),
-        cmocka_unit_test(so_does_one_without_a_line),
-    };
-    must(pawl_brlock_init(&lock, 8) == 0);
-    return test_run(argc, argv, tests);
-}
+TEST_MAIN(must(pawl_brlock_init(&lock, 8) == 0))
 
 #else
 
-static void handlers_interrupt_each_instruction_in_plain_x86_builds(void **state)
+TEST_CASE(handlers_interrupt_each_instruction_in_plain_x86_builds)
 {
-    (void)state;
     skip();
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(handlers_interrupt_each_instruction_in_plain_x86_builds),
-    };
-    return test_run(argc, argv, tests);
-}
+TEST_MAIN()
 
 #endif

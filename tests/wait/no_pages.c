@@ -23,11 +23,10 @@ static void wait_without_memory(void *word)
     (void)pawl_wait8_until((const uint8_t *)word, 0, pawl_now() + 1000000);
 }
 
-static void a_program_without_memory_is_told_what_to_do(void **unused)
+TEST_CASE(a_program_without_memory_is_told_what_to_do)
 {
     static uint8_t word;
     char said[512];
-    (void)unused;
     if (TEST_SANITIZED)
         skip(); /* its own memory needs the address space */
     must(test_in_child(wait_without_memory, &word, said, sizeof said) != 0);
@@ -35,10 +34,4 @@ static void a_program_without_memory_is_told_what_to_do(void **unused)
          NULL);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_program_without_memory_is_told_what_to_do),
-    };
-    return test_run(argc, argv, tests);
-}
+TEST_MAIN()
