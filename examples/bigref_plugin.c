@@ -44,8 +44,7 @@ enum { THREADS = 4, EACH = 100000 / EXAMPLE_LESS };
 static void *work(void *number)
 {
     const int thread = (int)(intptr_t)number;
-    int i;
-    for (i = 0; i < EACH && call_plugin(thread); i++)
+    for (int i = 0; i < EACH && call_plugin(thread); i++)
         continue;
     if (thread == 0)
         begin_unloading();

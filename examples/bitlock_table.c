@@ -32,10 +32,9 @@ void count_key(uint32_t key)
 {
     /* [quote begin] */
     chain *c = &table[key % CHAINS];
-    struct node *n;
 
     chain_lock(c); /* sets bit 0 of the pointer; waiters sleep */
-    n = (struct node *)(uintptr_t)(__atomic_load_n(c, __ATOMIC_RELAXED) & ~(chain)1);
+    struct node *n = (struct node *)(uintptr_t)(__atomic_load_n(c, __ATOMIC_RELAXED) & ~(chain)1);
     while (n && n->key != key)
         n = n->next;
     if (!n) {
@@ -59,8 +58,7 @@ enum { KEYS = 64, TURNS = 200000 / EXAMPLE_LESS };
 static void *work(void *arg)
 {
     uint32_t random = (uint32_t)(uintptr_t)arg + 1;
-    int i;
-    for (i = 0; i < TURNS; i++)
+    for (int i = 0; i < TURNS; i++)
         count_key(example_random(&random) % KEYS);
     return NULL;
 }

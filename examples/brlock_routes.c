@@ -38,9 +38,8 @@ static int place_of(const struct routes *r, uint32_t network)
 uint32_t routes_find(struct routes *r, uint32_t network)
 {
     uint32_t gateway = 0;
-    int i;
     pawl_brlock_take_read(&r->lock); /* writes only a line of our own thread */
-    i = place_of(r, network);
+    int i = place_of(r, network);
     if (i < r->count && r->table[i].network == network)
         gateway = r->table[i].gateway;
     pawl_brlock_drop_read(&r->lock);
@@ -49,15 +48,14 @@ uint32_t routes_find(struct routes *r, uint32_t network)
 
 bool routes_add(struct routes *r, struct route fresh)
 {
-    int i, k;
     pawl_brlock_take_seek(&r->lock); /* readers go on, other updaters wait */
-    i = place_of(r, fresh.network);
+    int i = place_of(r, fresh.network);
     if (i < r->count && r->table[i].network == fresh.network) {
         pawl_brlock_drop_seek(&r->lock);
         return false;
     }
     pawl_brlock_seek_to_write(&r->lock); /* waits for the readers that are in */
-    for (k = r->count++; k > i; k--)
+    for (int k = r->count++; k > i; k--)
         r->table[k] = r->table[k - 1];
     r->table[i] = fresh;
     pawl_brlock_drop_write(&r->lock);
@@ -79,14 +77,12 @@ static void *route(void *arg)
 {
     const int me = (int)(intptr_t)arg;
     uint32_t random = (uint32_t)me + 1;
-    int i;
 
-    for (i = 0; i < LOOKUPS; i++) {
+    for (int i = 0; i < LOOKUPS; i++) {
         struct route one;
-        uint32_t found;
         one.network = example_random(&random) % ROUTES;
         one.gateway = gateway_of(one.network);
-        found = routes_find(&routes, one.network);
+        uint32_t found = routes_find(&routes, one.network);
         CHECK(found == 0 || found == one.gateway);
         if (found == 0)
             added[me] += routes_add(&routes, one);
@@ -98,12 +94,11 @@ static void *route(void *arg)
 int main(void)
 {
     static void *(*const work[])(void *) = {route, route, route, route};
-    int i;
 
     CHECK(pawl_brlock_init(&routes.lock, PAWL_BRLOCK_LINES) == 0);
     run_threads(THREADS, work);
     CHECK(added[0] + added[1] + added[2] + added[3] == routes.count);
-    for (i = 1; i < routes.count; i++)
+    for (int i = 1; i < routes.count; i++)
         CHECK(routes.table[i - 1].network < routes.table[i].network);
     pawl_brlock_destroy(&routes.lock);
     printf("%d routes, each added once\n", routes.count);

@@ -54,8 +54,7 @@ static long long sum;
 static void *produce(void *arg)
 {
     const int me = (int)(intptr_t)arg;
-    int i;
-    for (i = 0; i < TURNS; i++) {
+    for (int i = 0; i < TURNS; i++) {
         items[me][i].value = i;
         push(&items[me][i]);
     }
@@ -67,8 +66,7 @@ static void *consume(void *unused)
     int left = 2 * TURNS;
     (void)unused;
     while (left > 0) {
-        struct item *i;
-        for (i = take_all(); i; i = i->next) {
+        for (struct item *i = take_all(); i; i = i->next) {
             sum += i->value;
             left--;
         }

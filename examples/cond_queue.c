@@ -31,15 +31,13 @@ void queue_put(struct queue *q, int item)
 
 int queue_take(struct queue *q, unsigned long half)
 {
-    int item;
-    bool reached;
     pawl_take_write(&q->lock);
     while (q->used == 0)
         pawl_cond_wait_write(&q->filled, &q->lock);
-    item = q->items[q->first];
+    int item = q->items[q->first];
     q->first = (q->first + 1) % ROOM;
     q->used--;
-    reached = ++q->taken == half;
+    bool reached = ++q->taken == half;
     pawl_drop_write(&q->lock);
     pawl_cond_signal(&q->emptied);
     if (reached)
@@ -57,8 +55,7 @@ static unsigned long put_sum[2], taken_sum[2];
 static void *produce(void *arg)
 {
     const int me = (int)(intptr_t)arg;
-    int i;
-    for (i = 0; i < TURNS; i++) {
+    for (int i = 0; i < TURNS; i++) {
         queue_put(&queue, i);
         put_sum[me] += (unsigned long)i;
     }
@@ -68,8 +65,7 @@ static void *produce(void *arg)
 static void *consume(void *arg)
 {
     const int me = (int)(intptr_t)arg - 2;
-    int i;
-    for (i = 0; i < TURNS; i++)
+    for (int i = 0; i < TURNS; i++)
         taken_sum[me] += (unsigned long)queue_take(&queue, HALF);
     return NULL;
 }

@@ -30,9 +30,8 @@ static uint32_t ended;
 
 static void *work(void *number)
 {
-    int i;
     (void)number;
-    for (i = 0; i < EACH; i++) {
+    for (int i = 0; i < EACH; i++) {
         begin_item();
         end_item();
     }

@@ -29,8 +29,7 @@ enum { THREADS = 4, EACH = 200000 / EXAMPLE_LESS };
 
 static void *work(void *number)
 {
-    int i;
-    for (i = 0; i < EACH; i++) {
+    for (int i = 0; i < EACH; i++) {
         serve(100);
         if (number == NULL && i % (EACH / 4) == 0)
             print_statistics();

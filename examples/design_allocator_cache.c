@@ -64,11 +64,9 @@ static void flush(struct cache *c, struct pool *p)
 /* [quote begin] */
 struct block *block_get(struct cache *c, struct pool *p)
 {
-    struct block *b;
-
     if (c->number == 0)
         refill(c, p); /* the uncommon case: the lock, a batch */
-    b = c->first;
+    struct block *b = c->first;
     c->first = b->next;
     c->number--;
     return b;
@@ -106,18 +104,16 @@ static void *work(void *arg)
     struct cache *mine = &caches[me];
     struct block *hand[MOST];
     uint32_t random = (uint32_t)me + 1;
-    int turn, i;
 
-    for (turn = 0; turn < TURNS; turn++) {
+    for (int turn = 0; turn < TURNS; turn++) {
         const int number = (int)(example_random(&random) % MOST);
-        for (i = 0; i < number; i++) {
+        for (int i = 0; i < number; i++) {
             hand[i] = block_get(mine, &pool);
             CHECK(atomic_exchange(&hand[i]->owner, me + 1) == 0); /* no other thread has it */
         }
-        for (i = 0; i < number; i++) {
-            struct block *other;
+        for (int i = 0; i < number; i++) {
             CHECK(atomic_exchange(&hand[i]->owner, 0) == me + 1);
-            other = atomic_exchange(&slots[example_random(&random) % SLOTS], hand[i]);
+            struct block *other = atomic_exchange(&slots[example_random(&random) % SLOTS], hand[i]);
             if (other)
                 block_put(mine, &pool, other);
         }
@@ -131,9 +127,8 @@ static void burst(struct cache *c)
 {
     enum { BATCHES = 8 };
     struct block *mine = NULL, *b;
-    int i;
 
-    for (i = 0; i < BATCHES * BATCH; i++) {
+    for (int i = 0; i < BATCHES * BATCH; i++) {
         b = block_get(c, &pool);
         b->next = mine;
         mine = b;

@@ -31,9 +31,8 @@ static void add(int thread, long amount)
 static long sum(void)
 {
     long total = 0;
-    int i;
 
-    for (i = 0; i < CELLS; i++)
+    for (int i = 0; i < CELLS; i++)
         total += atomic_load_explicit(&cells[i], memory_order_acquire);
     return total;
 }
@@ -118,11 +117,9 @@ static atomic_int adders; /* the number not yet done in this round */
 
 static bool a_sum_of_some(long value)
 {
-    int some, i;
-
-    for (some = 0; some < 1 << CELLS; some++) {
+    for (int some = 0; some < 1 << CELLS; some++) {
         long total = 0;
-        for (i = 0; i < CELLS; i++)
+        for (int i = 0; i < CELLS; i++)
             total += (some >> i & 1) * amounts[i];
         if (total == value)
             return true;
@@ -170,12 +167,11 @@ static void *run(void *arg)
 {
     const int me = (int)(intptr_t)arg;
     long values[CELLS + 1];
-    int round, seen;
+    int seen;
 
-    for (round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
         if (me == 0) {
-            int i;
-            for (i = 0; i < CELLS; i++)
+            for (int i = 0; i < CELLS; i++)
                 atomic_store(&cells[i], 0);
             atomic_store(&word, 0);
             atomic_store(&adders, CELLS);

@@ -80,15 +80,14 @@ static void drain(struct owner *mine, void *argument)
 static void drain_all(struct owner *mine)
 {
     struct request requests[OWNERS];
-    int i;
 
-    for (i = 0; i < OWNERS; i++) {
+    for (int i = 0; i < OWNERS; i++) {
         requests[i].run = drain;
         requests[i].argument = &total;
         atomic_init(&requests[i].done, false);
         ship(&owners[i], &requests[i]);
     }
-    for (i = 0; i < OWNERS; i++)
+    for (int i = 0; i < OWNERS; i++)
         while (!atomic_load_explicit(&requests[i].done, memory_order_acquire)) {
             serve(mine); /* the owner that we wait for may be waiting for us */
             sched_yield();
@@ -99,10 +98,9 @@ static void drain_all(struct owner *mine)
 static void *work(void *arg)
 {
     struct owner *mine = &owners[(intptr_t)arg];
-    int i;
 
     mine->thread = pthread_self();
-    for (i = 0; i < TURNS; i++) {
+    for (int i = 0; i < TURNS; i++) {
         mine->count++; /* plain: only the owner may */
         if (i % DRAIN_EVERY == (int)(intptr_t)arg)
             drain_all(mine);
@@ -120,10 +118,9 @@ static void *work(void *arg)
 int main(void)
 {
     static void *(*const all[])(void *) = {work, work, work, work};
-    int i;
 
     run_threads(OWNERS, all);
-    for (i = 0; i < OWNERS; i++)
+    for (int i = 0; i < OWNERS; i++)
         CHECK(owners[i].count == 0 && atomic_load(&owners[i].mail) == NULL);
     CHECK(total.sum == (long)OWNERS * TURNS);
     printf("%ld counted without a lock, none lost\n", total.sum);

@@ -82,13 +82,11 @@ static void *work(void *arg)
 
 static void *send(void *arg)
 {
-    int i;
-
     (void)arg;
     while (!atomic_load(&started))
         sched_yield();
     /* Wait for each signal: several pending signals of one kind count as one. */
-    for (i = 0; i < SIGNALS; i++) {
+    for (int i = 0; i < SIGNALS; i++) {
         CHECK(pthread_kill(worker, SIGUSR1) == 0);
         while (atomic_load(&handled) <= (unsigned long)i)
             sched_yield();

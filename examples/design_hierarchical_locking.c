@@ -37,10 +37,9 @@ static struct entry **find(struct table *t, int key)
 struct entry *table_take(struct table *t, int key)
 {
     /* [quote begin] */
-    struct entry *e;
 
     pawl_take_read(&t->lock);
-    e = *find(t, key);
+    struct entry *e = *find(t, key);
     if (e)
         pawl_take_write(&e->lock); /* before the table is dropped, or a deleter comes between */
     pawl_drop_read(&t->lock);
@@ -95,9 +94,8 @@ static void *use(void *arg)
 {
     const int me = (int)(intptr_t)arg;
     uint32_t random = (uint32_t)me + 1;
-    int i;
 
-    for (i = 0; i < TURNS; i++) {
+    for (int i = 0; i < TURNS; i++) {
         struct entry *e = table_take(&table, (int)(example_random(&random) % KEYS));
         if (!e)
             continue;
@@ -114,10 +112,9 @@ static void *use(void *arg)
 static void *replace(void *arg)
 {
     uint32_t random = 12345;
-    int i;
 
     (void)arg;
-    for (i = 0; i < TURNS / 4; i++) {
+    for (int i = 0; i < TURNS / 4; i++) {
         const int key = (int)(example_random(&random) % KEYS);
         const long used = table_delete(&table, key);
         if (used >= 0)
@@ -131,12 +128,11 @@ int main(void)
 {
     static void *(*const work[])(void *) = {use, use, use, replace};
     long sum = 0;
-    int key;
 
-    for (key = 0; key < KEYS; key++)
+    for (int key = 0; key < KEYS; key++)
         table_add(&table, key);
     run_threads(4, work);
-    for (key = 0; key < KEYS; key++) {
+    for (int key = 0; key < KEYS; key++) {
         const long used = table_delete(&table, key);
         CHECK(used >= 0);
         sum += used;

@@ -67,9 +67,7 @@ static void unlink_place(struct list *l, const struct place *p)
 /* The place that makes the element with this key one of the list; the caller holds the lock. */
 static struct place *find(const struct list *l, int key)
 {
-    struct place *p;
-
-    for (p = l->first; p; p = p->next)
+    for (struct place *p = l->first; p; p = p->next)
         if (p->element->key == key &&
             atomic_load_explicit(&p->element->at, memory_order_acquire) == p)
             return p;
@@ -78,10 +76,8 @@ static struct place *find(const struct list *l, int key)
 
 bool list_has(struct list *l, int key)
 {
-    bool found;
-
     pawl_take_read(&l->lock);
-    found = find(l, key) != NULL;
+    bool found = find(l, key) != NULL;
     pawl_drop_read(&l->lock);
     return found;
 }
@@ -141,9 +137,7 @@ static bool round_goes_on(void)
 /* Two movers that want the same elements, in opposite orders. */
 static void move_all(int mover, struct list *from, struct list *to)
 {
-    int i;
-
-    for (i = 0; i < ELEMENTS; i++) {
+    for (int i = 0; i < ELEMENTS; i++) {
         struct element *e = &elements[mover ? ELEMENTS - 1 - i : i];
         if (list_move(e, from, to))
             atomic_fetch_add(&moved, 1);
@@ -175,9 +169,8 @@ static void *run(void *arg)
                                  int) = {watch_old_then_new, watch_new_then_old, watch_both};
     const int me = (int)(intptr_t)arg;
     uint32_t random = (uint32_t)me + 1;
-    int round;
 
-    for (round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
         struct list *from = &lists[round % 2], *to = &lists[1 - round % 2];
 
         pthread_barrier_wait(&barrier);
@@ -197,17 +190,16 @@ static void *run(void *arg)
 int main(void)
 {
     static void *(*const work[])(void *) = {run, run, run, run, run};
-    int i;
 
     CHECK(pthread_barrier_init(&barrier, NULL, THREADS) == 0);
-    for (i = 0; i < ELEMENTS; i++) {
+    for (int i = 0; i < ELEMENTS; i++) {
         struct place *p = new_place(&elements[i]);
         elements[i].key = i;
         atomic_init(&elements[i].at, p);
         link_place(&lists[0], p);
     }
     run_threads(THREADS, work);
-    for (i = 0; i < ELEMENTS; i++) {
+    for (int i = 0; i < ELEMENTS; i++) {
         struct place *p = elements[i].at;
         unlink_place(&lists[ROUNDS % 2], p);
         free(p);

@@ -55,12 +55,10 @@ static void *work(void *arg)
 
 static void *administer(void *arg)
 {
-    int i;
-
     (void)arg;
-    for (i = 1; i <= SETTINGS; i++)
+    for (int i = 1; i <= SETTINGS; i++)
         set_patience(i % WORKERS, i);
-    for (i = 0; i < WORKERS; i++)
+    for (int i = 0; i < WORKERS; i++)
         set_patience(i, SETTINGS);
     return NULL;
 }

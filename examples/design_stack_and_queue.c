@@ -75,9 +75,8 @@ static struct node *fresh(int producer, int number)
 static void *produce(void *arg)
 {
     const int me = (int)(intptr_t)arg;
-    int i;
 
-    for (i = 0; i < NODES; i++) {
+    for (int i = 0; i < NODES; i++) {
         push(&queue, fresh(me, i));
         push(&stack, fresh(me, i));
     }
@@ -89,7 +88,6 @@ static void *consume_queue(void *arg)
 {
     int expected[PRODUCERS] = {0};
     bool last;
-    int i;
 
     (void)arg;
     do {
@@ -103,7 +101,7 @@ static void *consume_queue(void *arg)
         }
         sched_yield();
     } while (!last);
-    for (i = 0; i < PRODUCERS; i++)
+    for (int i = 0; i < PRODUCERS; i++)
         CHECK(expected[i] == NODES);
     return NULL;
 }
@@ -130,11 +128,10 @@ int main(void)
 {
     static void *(*const all[])(void *) = {produce,       produce,       produce,
                                            consume_queue, consume_stack, consume_stack};
-    int p, i;
 
     run_threads(PRODUCERS + 1 + CONSUMERS, all);
-    for (p = 0; p < PRODUCERS; p++)
-        for (i = 0; i < NODES; i++)
+    for (int p = 0; p < PRODUCERS; p++)
+        for (int i = 0; i < NODES; i++)
             CHECK(atomic_load(&seen[p][i]) == 1);
     printf("%d nodes through the queue in order, as many through the stack, each once\n",
            PRODUCERS * NODES);

@@ -17,11 +17,9 @@ struct account {
 
 bool transfer(struct account *from, struct account *to, long amount)
 {
-    bool enough;
-
     /* [quote begin] */
     pawl_take_two_write(&from->lock, &to->lock); /* the lower address first; once if they are one */
-    enough = from->balance >= amount;
+    bool enough = from->balance >= amount;
     if (enough) {
         from->balance -= amount;
         to->balance += amount;
@@ -34,13 +32,12 @@ bool transfer(struct account *from, struct account *to, long amount)
 long audit(struct account *accounts, int number)
 {
     long sum = 0;
-    int i;
 
-    for (i = 0; i < number; i++) /* rising indices are rising addresses */
+    for (int i = 0; i < number; i++) /* rising indices are rising addresses */
         pawl_take_read(&accounts[i].lock);
-    for (i = 0; i < number; i++)
+    for (int i = 0; i < number; i++)
         sum += accounts[i].balance;
-    for (i = 0; i < number; i++)
+    for (int i = 0; i < number; i++)
         pawl_drop_read(&accounts[i].lock);
     return sum;
 }
@@ -54,9 +51,8 @@ static struct account accounts[ACCOUNTS];
 static void *pay(void *arg)
 {
     uint32_t random = (uint32_t)(intptr_t)arg + 1;
-    int i;
 
-    for (i = 0; i < TURNS; i++) {
+    for (int i = 0; i < TURNS; i++) {
         const uint32_t r = example_random(&random) >> 4;
         transfer(&accounts[r % ACCOUNTS], &accounts[r / 16 % ACCOUNTS], (long)(r >> 20) % START);
     }
@@ -65,10 +61,8 @@ static void *pay(void *arg)
 
 static void *check(void *arg)
 {
-    int i;
-
     (void)arg;
-    for (i = 0; i < TURNS / 10; i++)
+    for (int i = 0; i < TURNS / 10; i++)
         CHECK(audit(accounts, ACCOUNTS) == ACCOUNTS * START);
     return NULL;
 }
@@ -76,14 +70,13 @@ static void *check(void *arg)
 int main(void)
 {
     static void *(*const work[])(void *) = {pay, pay, pay, check};
-    int i;
 
     alarm(STUCK_SECONDS); /* a deadlock ends here, by a signal without a handler */
-    for (i = 0; i < ACCOUNTS; i++)
+    for (int i = 0; i < ACCOUNTS; i++)
         accounts[i].balance = START;
     run_threads(4, work);
     CHECK(audit(accounts, ACCOUNTS) == ACCOUNTS * START);
-    for (i = 0; i < ACCOUNTS; i++)
+    for (int i = 0; i < ACCOUNTS; i++)
         CHECK(accounts[i].balance >= 0 && pawl_spin32_is_free(&accounts[i].lock));
     printf("%d transfers, no deadlock, no money lost\n", 3 * TURNS);
     return 0;

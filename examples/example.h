@@ -63,18 +63,17 @@ static inline void run_threads(int threads, void *(*const work[])(void *))
     pthread_t running[EXAMPLE_THREADS_MAX];
     struct example_start start[EXAMPLE_THREADS_MAX];
     pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
-    int i;
 
     CHECK(threads <= EXAMPLE_THREADS_MAX);
     pthread_mutex_lock(&gate);
-    for (i = 0; i < threads; i++) {
+    for (int i = 0; i < threads; i++) {
         start[i].work = work[i];
         start[i].gate = &gate;
         start[i].number = i;
         CHECK(pthread_create(&running[i], NULL, example_thread, &start[i]) == 0);
     }
     pthread_mutex_unlock(&gate);
-    for (i = 0; i < threads; i++)
+    for (int i = 0; i < threads; i++)
         CHECK(pthread_join(running[i], NULL) == 0);
 }
 

@@ -44,8 +44,6 @@ static const char *setting = "old";
 /* [quote begin] */
 int main(void)
 {
-    const char *old;
-
     CHECK(pawl_fences_strong() == 0); /* before any thread has read */
     if (enter_sandbox() != 0)
         perror("no sandbox here");
@@ -54,7 +52,7 @@ int main(void)
     printf("%s setting\n", pawl_rcu_dereference(setting));
     pawl_rcu_read_unlock();
 
-    old = pawl_rcu_xchg_pointer(&setting, "new");
+    const char *old = pawl_rcu_xchg_pointer(&setting, "new");
     pawl_rcu_synchronize(); /* makes no membarrier */
     printf("nobody reads the %s setting any more\n", old);
     return 0;

@@ -54,7 +54,6 @@ static inline void add_object(struct table *t, size_t place)
 {
     struct object *o = (struct object *)calloc(1, sizeof *o);
     pawl_rcu_head *old = NULL;
-    struct object **places;
     size_t size;
 
     CHECK(o);
@@ -63,7 +62,7 @@ static inline void add_object(struct table *t, size_t place)
     (void)table_places(t, &size);
     if (place >= size)
         old = table_grow(t);
-    places = table_places(t, &size);
+    struct object **places = table_places(t, &size);
     CHECK(place < size);
     pawl_rcu_assign_pointer(places[place], o);
     pawl_drop_write(table_writers(t));
@@ -76,14 +75,13 @@ static inline void add_object(struct table *t, size_t place)
 static inline bool remove_object(struct table *t, size_t place)
 {
     struct object *o = table_lock(t, place);
-    struct object **places;
     size_t size;
 
     if (!o)
         return false;
     o->deleted = true;
     pawl_take_write(table_writers(t));
-    places = table_places(t, &size);
+    struct object **places = table_places(t, &size);
     pawl_rcu_assign_pointer(places[place], NULL);
     pawl_drop_write(table_writers(t));
     pawl_drop_write(&o->lock);
@@ -102,10 +100,8 @@ static atomic_bool changed; /* all of it: each looker visits each place once mor
 /* Adds all, and removes again all but every seventh. */
 static void *change_it(void *arg)
 {
-    size_t i;
-
     (void)arg;
-    for (i = 0; i < OBJECTS; i++) {
+    for (size_t i = 0; i < OBJECTS; i++) {
         add_object(the_table, i);
         if (i % PERMANENT != 0)
             CHECK(remove_object(the_table, i));
@@ -131,11 +127,10 @@ static void *look_at_it(void *arg)
 {
     const size_t me = (size_t)(intptr_t)arg - 1;
     uint32_t random = (uint32_t)me + 1;
-    size_t i;
 
     while (!atomic_load(&changed))
         (void)look_at_place(example_random(&random) % (OBJECTS + OBJECTS / 2), me);
-    for (i = 0; i < 2 * OBJECTS; i++)
+    for (size_t i = 0; i < 2 * OBJECTS; i++)
         CHECK(look_at_place(i, me) == (i < OBJECTS && i % PERMANENT == 0));
     return NULL;
 }
@@ -145,12 +140,11 @@ static inline void run_table(struct table *t, const char *form)
     static void *(*const work[1 + LOOKERS])(void *) = {change_it, look_at_it, look_at_it};
     unsigned long here = 0;
     size_t i, size, left = 0;
-    struct object **places;
 
     the_table = t;
     run_threads(1 + LOOKERS, work);
     CHECK(pawl_rcu_barrier() == 0);
-    places = table_places(t, &size);
+    struct object **places = table_places(t, &size);
     for (i = 0; i < size; i++)
         if (places[i]) {
             CHECK(places[i]->number == i && i % PERMANENT == 0);

@@ -93,9 +93,8 @@ static void *work(void *arg)
 {
     const int me = (int)(intptr_t)arg;
     uint32_t random = (uint32_t)me + 1;
-    int i;
 
-    for (i = 0; i < TURNS; i++) {
+    for (int i = 0; i < TURNS; i++) {
         const pawl_id id = shared[example_random(&random) % SHARED];
         const int change = example_random(&random) % 2 ? 1 : -1;
         const int error = semaphore_operation(id, change);
@@ -115,16 +114,15 @@ int main(void)
     pawl_id id = PAWL_ID_NONE;
     struct semaphore *s;
     long sum = 0;
-    int i;
 
-    for (i = 0; i < SHARED; i++)
+    for (int i = 0; i < SHARED; i++)
         CHECK(semaphore_get(100, &shared[i]) == 0);
     run_threads(THREADS, all);
     while ((s = semaphores_next_read(&table, &id)) != NULL) {
         sum += s->value - 100;
         semaphores_drop_read(s);
     }
-    for (i = 0; i < THREADS; i++)
+    for (int i = 0; i < THREADS; i++)
         sum -= added[i];
     CHECK(sum == 0);
     CHECK(pawl_idtable_count(&table) == SHARED);

@@ -18,10 +18,9 @@ struct table {
 /* [quote begin] */
 void table_age(struct table *t)
 {
-    unsigned i, from;
-    for (from = 0; from < PLACES; from += PIECE) {
+    for (unsigned from = 0; from < PLACES; from += PIECE) {
         pawl_take_write(&t->lock);
-        for (i = from; i < from + PIECE; i++)
+        for (unsigned i = from; i < from + PIECE; i++)
             t->age[i]++;
         pawl_hand_off(&t->lock); /* the oldest sleeper is the next */
         pawl_drop_write(&t->lock);
@@ -48,16 +47,14 @@ static unsigned used[2]; /* ages, by each user, that the table no longer has */
 
 static void *age_all(void *unused)
 {
-    unsigned i;
-    for (i = 0; i < ROUNDS; i++)
+    for (unsigned i = 0; i < ROUNDS; i++)
         table_age(&table);
     return unused;
 }
 
 static void use_every_other(unsigned which)
 {
-    unsigned i;
-    for (i = which; i < PLACES; i += 2)
+    for (unsigned i = which; i < PLACES; i += 2)
         used[which] += table_use(&table, i);
 }
 

@@ -19,9 +19,8 @@ static int freed;
 /* [quote begin] */
 void session_leave(struct session *s)
 {
-    bool last;
     pawl_take_write(&s->lock);
-    last = --s->users == 0;
+    bool last = --s->users == 0;
     pawl_drop_write(&s->lock);
     if (last)
         free(s); /* the holder before may still be returning from its drop */

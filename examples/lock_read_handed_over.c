@@ -36,11 +36,10 @@ static void put(struct jobs *jobs, struct table *t)
 
 static struct table *get(struct jobs *jobs)
 {
-    struct table *t;
     pawl_take_write(&jobs->lock);
     while (jobs->come == jobs->gone)
         pawl_cond_wait_write(&jobs->changed, &jobs->lock);
-    t = jobs->table[jobs->gone++ % ROOM];
+    struct table *t = jobs->table[jobs->gone++ % ROOM];
     pawl_drop_write(&jobs->lock);
     (void)pawl_cond_broadcast(&jobs->changed);
     return t;
@@ -79,26 +78,23 @@ static struct jobs jobs;
 
 static void *begin_sums(void *unused)
 {
-    unsigned i;
-    for (i = 0; i < ROUNDS; i++)
+    for (unsigned i = 0; i < ROUNDS; i++)
         table_begin_sum(&jobs, &table);
     return unused;
 }
 
 static void *end_sums(void *unused)
 {
-    unsigned i;
-    for (i = 0; i < ROUNDS; i++)
+    for (unsigned i = 0; i < ROUNDS; i++)
         CHECK(table_end_sum(&jobs) % PLACES == 0);
     return unused;
 }
 
 static void *replace_and_look(void *unused)
 {
-    unsigned round, i;
-    for (round = 1; round <= ROUNDS; round++) {
+    for (unsigned round = 1; round <= ROUNDS; round++) {
         pawl_take_write(&table.lock);
-        for (i = 0; i < PLACES; i++)
+        for (unsigned i = 0; i < PLACES; i++)
             table.place[i] = round;
         pawl_drop_write(&table.lock);
         pawl_take_read(&table.lock); /* ends here: it may be in an entry of this thread */

@@ -57,17 +57,15 @@ static unsigned done[UPDATERS];
 static void *update_all(void *arg)
 {
     const unsigned me = (unsigned)(intptr_t)arg;
-    unsigned i;
-    for (i = 0; i < ROUNDS; i++)
+    for (unsigned i = 0; i < ROUNDS; i++)
         done[me] += route_update(&routes, i % ROUTES, (i << 8) + me, i % 3 ? 1000000 : 100);
     return NULL;
 }
 
 static void *look_up_all(void *arg)
 {
-    unsigned i;
     (void)arg;
-    for (i = 0; i < ROUNDS; i++) {
+    for (unsigned i = 0; i < ROUNDS; i++) {
         const unsigned target = route_lookup(&routes, i % ROUTES);
         CHECK((target & 255) < UPDATERS);
     }
@@ -78,11 +76,10 @@ int main(void)
 {
     void *(*work[UPDATERS + READERS])(void *);
     unsigned all = 0;
-    int i;
-    for (i = 0; i < UPDATERS + READERS; i++)
+    for (int i = 0; i < UPDATERS + READERS; i++)
         work[i] = i < UPDATERS ? update_all : look_up_all;
     run_threads(UPDATERS + READERS, work);
-    for (i = 0; i < UPDATERS; i++)
+    for (int i = 0; i < UPDATERS; i++)
         all += done[i];
     CHECK(all + routes.deferred <= (unsigned)UPDATERS * ROUNDS);
     CHECK(all > 0);

@@ -35,10 +35,9 @@ static uint32_t place_of(const struct table *t, uint32_t key)
 
 static bool insert(struct table *t, uint32_t key)
 {
-    uint32_t at;
     /* [quote begin] */
     pawl_pshared_lock64_take_seek(&t->lock); /* readers go on, other inserters wait asleep */
-    at = place_of(t, key);
+    uint32_t at = place_of(t, key);
     if ((at < t->used && t->keys[at] == key) || t->used == ROOM) {
         pawl_pshared_lock64_drop_seek(&t->lock);
         return false;
@@ -62,10 +61,9 @@ static uint64_t milliseconds_from_now(uint64_t ms)
 /* True when the key was looked up in time. */
 static bool find_in_time(struct table *t, uint32_t key, uint64_t ms, bool *there)
 {
-    uint32_t at;
     if (!pawl_pshared_lock64_take_read_until(&t->lock, milliseconds_from_now(ms)))
         return false; /* the word is as before the call */
-    at = place_of(t, key);
+    uint32_t at = place_of(t, key);
     *there = at < t->used && t->keys[at] == key;
     pawl_pshared_lock64_drop_read(&t->lock);
     return true;
@@ -76,8 +74,7 @@ static bool find_in_time(struct table *t, uint32_t key, uint64_t ms, bool *there
 static void work(struct table *t, uint32_t seed)
 {
     bool there;
-    int i;
-    for (i = 0; i < INSERTS; i++) {
+    for (int i = 0; i < INSERTS; i++) {
         const uint32_t key = example_random(&seed) % ROOM;
         (void)insert(t, key);
         if (find_in_time(t, key, 10000, &there))
@@ -89,22 +86,21 @@ int main(void)
 {
     const int file = memfd_create("table", 0);
     struct table *t;
-    uint32_t i;
     int status;
 
     CHECK(file >= 0 && ftruncate(file, sizeof *t) == 0);
     t = (struct table *)mmap(NULL, sizeof *t, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     CHECK(t != MAP_FAILED);
-    for (i = 1; i <= PROCESSES; i++)
+    for (uint32_t i = 1; i <= PROCESSES; i++)
         if (fork() == 0) {
             work(t, i);
             _exit(0);
         }
-    for (i = 1; i <= PROCESSES; i++) {
+    for (uint32_t i = 1; i <= PROCESSES; i++) {
         CHECK(wait(&status) > 0);
         CHECK(status == 0);
     }
-    for (i = 1; i < t->used; i++)
+    for (uint32_t i = 1; i < t->used; i++)
         CHECK(t->keys[i - 1] < t->keys[i]);
     CHECK(pawl_pshared_lock64_is_free(&t->lock));
     printf("%d processes, %u keys in order\n", PROCESSES, t->used);

@@ -84,10 +84,9 @@ static void cancellation(void)
 
 static void one_of_two_drops(void)
 {
-    pid_t child;
     int status;
     pawl_pshared_lock32_take_write(&shared->lock);
-    child = fork();
+    pid_t child = fork();
     if (child == 0) { /* the lock is the child's by agreement; the word does not know holders */
         shared->ticks++;
         pawl_pshared_lock32_drop_write(&shared->lock);

@@ -99,9 +99,8 @@ static int times;
 static void *move(void *arg)
 {
     uint32_t random = 1 + (uint32_t)(intptr_t)arg;
-    int i;
 
-    for (i = 0; i < ROUNDS * times; i++) {
+    for (int i = 0; i < ROUNDS * times; i++) {
         CHECK(route_move(&routes, example_random(&random) % NETWORKS, example_random(&random)));
         while (atomic_load(&looks) < i)
             sched_yield(); /* so that there are lookups in between */

@@ -115,10 +115,8 @@ static int times;
 /* Closes the oldest account and opens a new one, again and again; no other thread does either. */
 static void *close_and_open(void *arg)
 {
-    long i;
-
     (void)arg;
-    for (i = 0; i < (long)ROUNDS * times; i++) {
+    for (long i = 0; i < (long)ROUNDS * times; i++) {
         const long balance = account_close(&bank, i);
         CHECK(balance >= 0 && account_close(&bank, i) == -1);
         atomic_fetch_add(&paid_out, balance);

@@ -62,11 +62,10 @@ static void forget(pawl_rcu_head *head)
 /* 0, or EAGAIN: too many old ones are still being drawn; the thumbnail stays as it is. */
 int renew(unsigned picture)
 {
-    struct thumbnail *old;
     int error = 0;
 
     pawl_take_write(&changing);
-    old = replaced[picture];
+    struct thumbnail *old = replaced[picture];
     if (old)
         error = pawl_rcu_domain_call(&thumbnails, &old->rcu, forget, sizeof *old);
     if (!error)
@@ -78,10 +77,8 @@ int renew(unsigned picture)
 /* Takes as long as it needs. */
 static void draw(unsigned picture)
 {
-    const struct thumbnail *t;
-
     pawl_rcu_domain_read_lock(&thumbnails);
-    t = pawl_rcu_domain_dereference(&thumbnails, cache[picture]);
+    const struct thumbnail *t = pawl_rcu_domain_dereference(&thumbnails, cache[picture]);
     draw_slowly(t, picture);
     pawl_rcu_domain_read_unlock(&thumbnails);
 }
@@ -98,13 +95,11 @@ static int times;
 /* Keeps the picture until the domain has refused. */
 static void draw_slowly(const struct thumbnail *t, unsigned picture)
 {
-    size_t i;
-
     CHECK(t->picture == picture);
     atomic_fetch_add(&drawing, 1);
     while (!atomic_load(&full))
         sched_yield();
-    for (i = 0; i < sizeof t->pixels; i++)
+    for (size_t i = 0; i < sizeof t->pixels; i++)
         CHECK(t->pixels[i] == picture + 1);
     atomic_fetch_sub(&drawing, 1);
 }
@@ -112,9 +107,8 @@ static void draw_slowly(const struct thumbnail *t, unsigned picture)
 static void *draw_all(void *arg)
 {
     unsigned picture = (unsigned)(intptr_t)arg;
-    int i;
 
-    for (i = 0; i < ROUNDS * times; i++) {
+    for (int i = 0; i < ROUNDS * times; i++) {
         draw(picture++ % PICTURES);
         while (atomic_load(&full))
             sched_yield();
@@ -140,10 +134,8 @@ static void flood_and_be_refused(void)
 
 static void *renew_all(void *arg)
 {
-    int i;
-
     (void)arg;
-    for (i = 0; i < ROUNDS * times; i++) {
+    for (int i = 0; i < ROUNDS * times; i++) {
         flood_and_be_refused();
         atomic_store(&full, 1);
         while (atomic_load(&drawing) > 0)
@@ -158,15 +150,14 @@ static void *renew_all(void *arg)
 int main(int argc, char **argv)
 {
     static void *(*const work[])(void *) = {renew_all, draw_all, draw_all};
-    unsigned i;
 
     times = example_times(argc, argv);
     CHECK(begin_thumbnails() == 0);
-    for (i = 0; i < PICTURES; i++)
+    for (unsigned i = 0; i < PICTURES; i++)
         cache[i] = paint(i);
     run_threads(THREADS, work);
     pawl_rcu_domain_destroy(&thumbnails);
-    for (i = 0; i < PICTURES; i++) {
+    for (unsigned i = 0; i < PICTURES; i++) {
         free(cache[i]);
         free(replaced[i]);
     }

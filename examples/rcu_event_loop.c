@@ -56,11 +56,9 @@ static void *event_loop(void *arg)
 
 void change_settings(struct settings *fresh)
 {
-    struct settings *old;
-
     pawl_take_write(&changing);
     fill(fresh, settings->version + 1);
-    old = pawl_rcu_xchg_pointer(&settings, fresh);
+    struct settings *old = pawl_rcu_xchg_pointer(&settings, fresh);
     pawl_drop_write(&changing);
     pawl_rcu_domain_synchronize(pawl_rcu_qs()); /* each loop has come round, or sleeps */
     memset(old, 0, sizeof *old);
@@ -92,9 +90,8 @@ static void wait_for_events(void)
 static void handle(const struct settings *s)
 {
     const unsigned long before = atomic_fetch_add_explicit(&handled, 1, memory_order_relaxed);
-    int i;
 
-    for (i = 0; i < 8; i++) {
+    for (int i = 0; i < 8; i++) {
         if (before % 64 == 0)
             sched_yield();                                    /* time for a change */
         CHECK(s->version != 0 && s->limits[i] == s->version); /* whole, and not freed */
@@ -103,10 +100,8 @@ static void handle(const struct settings *s)
 
 static void fill(struct settings *s, unsigned version)
 {
-    int i;
-
     s->version = version;
-    for (i = 0; i < 8; i++)
+    for (int i = 0; i < 8; i++)
         s->limits[i] = version;
 }
 
@@ -120,10 +115,8 @@ static struct settings *new_settings(void)
 
 static void *change(void *arg)
 {
-    unsigned long i;
-
     (void)arg;
-    for (i = 0; i < (unsigned long)CHANGES * (unsigned long)times; i++) {
+    for (unsigned long i = 0; i < (unsigned long)CHANGES * (unsigned long)times; i++) {
         change_settings(new_settings());
         while (atomic_load(&handled) < i)
             sched_yield(); /* so that there is an event for each */

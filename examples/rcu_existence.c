@@ -98,9 +98,8 @@ static void take_away(long address)
 static void *remove_and_add(void *arg)
 {
     uint32_t random = 1 + (uint32_t)(intptr_t)arg;
-    unsigned long i;
 
-    for (i = 0; i < (unsigned long)ROUNDS * (unsigned long)times; i++) {
+    for (unsigned long i = 0; i < (unsigned long)ROUNDS * (unsigned long)times; i++) {
         const long address = (long)(example_random(&random) % HOSTS);
         take_away(address);
         host_add(&hosts, address);
@@ -133,13 +132,12 @@ static void *count(void *arg)
 int main(int argc, char **argv)
 {
     static void *(*const work[])(void *) = {remove_and_add, count, count, count};
-    long i;
 
     times = example_times(argc, argv);
-    for (i = 0; i < HOSTS; i++)
+    for (long i = 0; i < HOSTS; i++)
         host_add(&hosts, i);
     run_threads(1 + COUNTERS, work);
-    for (i = 0; i < HOSTS; i++)
+    for (long i = 0; i < HOSTS; i++)
         take_away(i);
     CHECK(pawl_list_is_empty(&hosts.list));
     CHECK(removed_packets == atomic_load(&counted_packets));

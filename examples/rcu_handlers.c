@@ -29,10 +29,8 @@ static struct handler *handlers[EVENTS + 1];
 /* [quote begin] */
 bool dispatch(int event)
 {
-    struct handler *h;
-
     pawl_rcu_read_lock();
-    h = pawl_rcu_dereference(handlers[event]);
+    struct handler *h = pawl_rcu_dereference(handlers[event]);
     if (h)
         h->run(h, event); /* the handler cannot go away before it returns */
     pawl_rcu_read_unlock();
@@ -118,13 +116,12 @@ static void *come_and_go(void *arg)
 {
     uint32_t random = 1 + (uint32_t)(intptr_t)arg;
     struct timer *timer = (struct timer *)calloc(1, sizeof *timer);
-    int i;
 
     CHECK(timer);
     timer->handler.run = run_timer;
     timer->handler.context = timer;
     CHECK(install(TICKS, &timer->handler));
-    for (i = 0; i < ROUNDS * times; i++) {
+    for (int i = 0; i < ROUNDS * times; i++) {
         const int event = (int)(example_random(&random) % EVENTS);
         struct device *d = new_device(event), *refused = new_device(event);
         CHECK(install(event, &d->handler));

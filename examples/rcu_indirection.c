@@ -68,12 +68,11 @@ static struct array *new_array(size_t size)
 size_t table_add(struct table *t, struct item *item)
 {
     struct array *old = NULL;
-    size_t i;
 
     pawl_take_write(&t->lock);
     if (t->used == t->array->size)
         old = grow(t);
-    i = t->used++;
+    size_t i = t->used++;
     item->number = i;
     item->square = i * i;
     pawl_rcu_assign_pointer(t->array->items[i], item);
@@ -91,10 +90,8 @@ static struct table table;
 
 static void *add(void *arg)
 {
-    int i;
-
     (void)arg;
-    for (i = 0; i < ITEMS / WRITERS; i++) {
+    for (int i = 0; i < ITEMS / WRITERS; i++) {
         struct item *item = (struct item *)malloc(sizeof *item);
         CHECK(item);
         CHECK(table_add(&table, item) < ITEMS);
@@ -104,10 +101,8 @@ static void *add(void *arg)
 
 static bool has(size_t i)
 {
-    const struct item *item;
-
     pawl_rcu_read_lock();
-    item = table_find(&table, i);
+    const struct item *item = table_find(&table, i);
     if (item)
         CHECK(item->number == i && item->square == i * i);
     pawl_rcu_read_unlock();
@@ -134,15 +129,13 @@ int main(int argc, char **argv)
 {
     static void *(*const work[])(void *) = {add, add, look, look};
     const int rounds = ROUNDS * example_times(argc, argv);
-    int round;
-    size_t i;
 
-    for (round = 0; round < rounds; round++) {
+    for (int round = 0; round < rounds; round++) {
         table.used = 0;
         table.array = new_array(1);
         run_threads(WRITERS + READERS, work);
         CHECK(table.used == ITEMS && table.array->size >= ITEMS);
-        for (i = 0; i < ITEMS; i++)
+        for (size_t i = 0; i < ITEMS; i++)
             free(table.array->items[i]);
         free(table.array);
     }

@@ -179,9 +179,8 @@ static struct node *new_node(long key)
 static void *write_some(void *arg)
 {
     uint32_t random = 1 + (uint32_t)(intptr_t)arg;
-    int i;
 
-    for (i = 0; i < ROUNDS * times; i++) {
+    for (int i = 0; i < ROUNDS * times; i++) {
         const long key = (long)(example_random(&random) % KEYS);
         if (example_random(&random) % 2) {
             struct node *n = new_node(key);

@@ -63,12 +63,11 @@ static struct item **grow(struct table *t)
 size_t table_add(struct table *t, struct item *item)
 {
     struct item **old = NULL;
-    size_t i;
 
     pawl_take_write(&t->lock);
     if (t->used == atomic_load_explicit(&t->size, memory_order_relaxed))
         old = grow(t);
-    i = t->used++;
+    size_t i = t->used++;
     item->number = i;
     item->square = i * i;
     pawl_rcu_assign_pointer(t->items[i], item);
@@ -88,10 +87,8 @@ static struct table table;
 
 static void *add(void *arg)
 {
-    int i;
-
     (void)arg;
-    for (i = 0; i < ITEMS / WRITERS; i++) {
+    for (int i = 0; i < ITEMS / WRITERS; i++) {
         struct item *item = (struct item *)malloc(sizeof *item);
         CHECK(item);
         CHECK(table_add(&table, item) < ITEMS);
@@ -101,10 +98,8 @@ static void *add(void *arg)
 
 static bool has(size_t i)
 {
-    const struct item *item;
-
     pawl_rcu_read_lock();
-    item = table_find(&table, i);
+    const struct item *item = table_find(&table, i);
     if (item)
         CHECK(item->number == i && item->square == i * i);
     pawl_rcu_read_unlock();
@@ -131,16 +126,14 @@ int main(int argc, char **argv)
 {
     static void *(*const work[])(void *) = {add, add, look, look};
     const int rounds = ROUNDS * example_times(argc, argv);
-    int round;
-    size_t i;
 
-    for (round = 0; round < rounds; round++) {
+    for (int round = 0; round < rounds; round++) {
         table.used = 0;
         table.items = new_items(1);
         atomic_store(&table.size, 1);
         run_threads(WRITERS + READERS, work);
         CHECK(table.used == ITEMS && atomic_load(&table.size) >= ITEMS);
-        for (i = 0; i < ITEMS; i++)
+        for (size_t i = 0; i < ITEMS; i++)
             free(table.items[i]);
         free(table.items);
     }

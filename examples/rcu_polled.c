@@ -26,10 +26,8 @@ static unsigned long waits;
 
 static void fill(struct buffer *b, unsigned long frame)
 {
-    unsigned long i;
-
     b->frame = frame;
-    for (i = 0; i < WORDS; i++)
+    for (unsigned long i = 0; i < WORDS; i++)
         b->words[i] = frame * i;
 }
 
@@ -51,13 +49,12 @@ void show_frame(unsigned long frame)
 
 unsigned long look_at_frame(void)
 {
-    const struct buffer *b;
-    unsigned long frame, i;
+    unsigned long frame;
 
     pawl_rcu_read_lock();
-    b = pawl_rcu_dereference(current);
+    const struct buffer *b = pawl_rcu_dereference(current);
     frame = b->frame;
-    for (i = 0; i < WORDS; i++)
+    for (unsigned long i = 0; i < WORDS; i++)
         CHECK(b->words[i] == frame * i);
     CHECK(b->frame == frame);
     pawl_rcu_read_unlock();
@@ -75,10 +72,9 @@ static int times;
 static void *show(void *arg)
 {
     const unsigned long end = (unsigned long)FRAMES * (unsigned long)times;
-    unsigned long frame;
 
     (void)arg;
-    for (frame = 1; frame <= end; frame++) {
+    for (unsigned long frame = 1; frame <= end; frame++) {
         show_frame(frame);
         while (atomic_load(&looks) < frame / 8)
             sched_yield(); /* so that readers look at some */
@@ -104,10 +100,9 @@ static void *look(void *arg)
 int main(int argc, char **argv)
 {
     static void *(*const work[])(void *) = {show, look, look, look};
-    int i;
 
     times = example_times(argc, argv);
-    for (i = 0; i < BUFFERS; i++)
+    for (int i = 0; i < BUFFERS; i++)
         buffers[i].cookie = pawl_rcu_start_poll(); /* never shown: this one is soon over */
     current = &buffers[0];
     run_threads(1 + LOOKERS, work);

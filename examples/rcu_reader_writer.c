@@ -129,9 +129,8 @@ static void *change(void *arg)
     const int me = (int)(intptr_t)arg;
     uint32_t random = (uint32_t)me + 1;
     bool in[KEYS] = {false};
-    int i;
 
-    for (i = 0; i < ROUNDS * times; i++) {
+    for (int i = 0; i < ROUNDS * times; i++) {
         const int k = (int)(example_random(&random) % (KEYS / WRITERS));
         const long key = (long)k * WRITERS + me;
         if (in[k]) {
@@ -168,11 +167,10 @@ static void *look(void *arg)
 int main(int argc, char **argv)
 {
     static void *(*const work[])(void *) = {change, change, look, look};
-    long key;
 
     times = example_times(argc, argv);
     run_threads(4, work);
-    for (key = 0; key < KEYS; key++) {
+    for (long key = 0; key < KEYS; key++) {
         long of_locked = 0, of_rcu = 0;
         CHECK(search_locked(&locked, key, &of_locked) == search_rcu(&rcu, key, &of_rcu));
         CHECK(of_locked == of_rcu);

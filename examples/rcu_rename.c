@@ -136,19 +136,15 @@ static int rounds;
 
 static bool there(long name)
 {
-    bool found;
-
     pawl_rcu_read_lock();
-    found = directory_find(&directory, name) != NULL;
+    bool found = directory_find(&directory, name) != NULL;
     pawl_rcu_read_unlock();
     return found;
 }
 
 static void rename_all(long from, long to)
 {
-    long i;
-
-    for (i = 0; i < EACH; i++) {
+    for (long i = 0; i < EACH; i++) {
         CHECK(directory_rename(&directory, from + i, to + i));
         CHECK(!directory_rename(&directory, from + i, to + i));
     }
@@ -185,9 +181,8 @@ static void *run(void *arg)
 {
     const int me = (int)(intptr_t)arg;
     uint32_t random = (uint32_t)me + 1;
-    int round;
 
-    for (round = 0; round < rounds; round++) {
+    for (int round = 0; round < rounds; round++) {
         const long from = round % 2 ? NEW : OLD, to = round % 2 ? OLD : NEW;
 
         pthread_barrier_wait(&barrier);
@@ -209,26 +204,25 @@ static void *run(void *arg)
 int main(int argc, char **argv)
 {
     static void *(*const work[])(void *) = {run, run, run, run};
-    long i;
 
     rounds = ROUNDS * example_times(argc, argv) / 2 * 2;
     atomic_init(&renaming, 1);
     CHECK(pthread_barrier_init(&barrier, NULL, THREADS) == 0);
-    for (i = 0; i < EACH; i++) {
+    for (long i = 0; i < EACH; i++) {
         directory_add(&directory, STAY + i);
         directory_add(&directory, OLD + i);
     }
     run_threads(THREADS, work);
     directory_invalidate(&directory);
-    for (i = 0; i < EACH; i++) {
+    for (long i = 0; i < EACH; i++) {
         CHECK(!there(STAY + i)); /* before the scan that removes it */
         directory_add(&directory, STAY + i);
         CHECK(there(STAY + i));
         CHECK(directory_remove(&directory, STAY + i));
     }
-    for (i = 0; i < EACH; i++)
+    for (long i = 0; i < EACH; i++)
         CHECK(directory_remove(&directory, STAY + i) && directory_remove(&directory, OLD + i));
-    for (i = 0; i < CHAINS; i++)
+    for (long i = 0; i < CHAINS; i++)
         CHECK(pawl_hlist_is_empty(&directory.chains[i]));
     pthread_barrier_destroy(&barrier);
     pawl_rcu_barrier();

@@ -130,9 +130,8 @@ static void *transfer(void *arg)
 {
     const int me = (int)(intptr_t)arg;
     uint32_t random = (uint32_t)me + 1;
-    int i;
 
-    for (i = 0; i < ROUNDS * times; i++) {
+    for (int i = 0; i < ROUNDS * times; i++) {
         const long at = atomic_load(&oldest);
         ledger_transfer(&ledger, at + (long)(example_random(&random) % ACCOUNTS),
                         at + (long)(example_random(&random) % ACCOUNTS),

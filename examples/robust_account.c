@@ -77,13 +77,12 @@ int main(void)
                                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     uint32_t seed = 1;
     int64_t sum = 0;
-    int i;
 
     CHECK(b != MAP_FAILED);
     CHECK(pawl_robust_lock_init(&b->lock) == PAWL_ROBUST_OK);
-    for (i = 0; i < ACCOUNTS; i++)
+    for (int i = 0; i < ACCOUNTS; i++)
         b->balance[i] = START;
-    for (i = 1; i <= KILLS; i++) {
+    for (int i = 1; i <= KILLS; i++) {
         const pid_t child = fork();
         if (child == 0)
             work(b, (uint32_t)i);
@@ -91,7 +90,7 @@ int main(void)
         CHECK(kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child);
     }
     take(b);
-    for (i = 0; i < ACCOUNTS; i++)
+    for (int i = 0; i < ACCOUNTS; i++)
         sum += b->balance[i];
     CHECK(pawl_robust_lock_drop_write(&b->lock) == PAWL_ROBUST_OK);
     CHECK(sum == ACCOUNTS * START);

@@ -69,10 +69,9 @@ static const struct row {
 static double best_of(void (*pair)(void))
 {
     double best = 1e18;
-    int round, i;
-    for (round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
         const double start = now();
-        for (i = 0; i < PAIRS; i++)
+        for (int i = 0; i < PAIRS; i++)
             pair();
         best = now() - start < best ? now() - start : best;
     }
@@ -83,7 +82,6 @@ int main(void)
 {
     pthread_rwlockattr_t rwlock_kind;
     pthread_mutexattr_t mutex_kind;
-    size_t i;
 
     CHECK(pthread_rwlockattr_init(&rwlock_kind) == 0 && pthread_mutexattr_init(&mutex_kind) == 0);
     CHECK(pthread_rwlockattr_setpshared(&rwlock_kind, PTHREAD_PROCESS_SHARED) == 0);
@@ -92,7 +90,7 @@ int main(void)
     CHECK(pthread_rwlock_init(&rwlock, &rwlock_kind) == 0);
     CHECK(pthread_mutex_init(&mutex, &mutex_kind) == 0);
     CHECK(pawl_robust_lock_init(&robust) == PAWL_ROBUST_OK);
-    for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         printf("%-24s %s %8.1f ns\n", rows[i].lock, rows[i].state, best_of(rows[i].pair));
     return 0;
 }

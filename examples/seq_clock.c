@@ -70,10 +70,9 @@ uint64_t clock_read_in_handler(void)
 void clock_tick(uint64_t rate) /* the timer thread only: no lock is needed between writers */
 {
     struct note n;
-    uint64_t count;
     pawl_seq_begin_write(&note.seq);
     note_seq_peek(&note, &n);
-    count = counter();
+    uint64_t count = counter();
     n.ns = time_at(&n, count);
     n.count = count;
     n.rate = rate;
@@ -132,11 +131,10 @@ static void *read_on(void *unused)
 
 static void *disturb(void *unused)
 {
-    unsigned i;
     (void)unused;
     while (!atomic_load(&timer_runs))
         sched_yield();
-    for (i = 0; i < SIGNALS; i++) {
+    for (unsigned i = 0; i < SIGNALS; i++) {
         CHECK(pthread_kill(timer, SIGUSR1) == 0);
         while (atomic_load_explicit(&handled, memory_order_relaxed) == i)
             sched_yield();

@@ -38,9 +38,8 @@ static int make_settings(void)
 
 static double control(double error)
 {
-    double output;
     pawl_sift_take_read(&settings.lock, PAWL_SIFT_REALTIME); /* waits for no slow reader */
-    output = error * settings.gain;
+    double output = error * settings.gain;
     if (output > settings.limit)
         output = settings.limit;
     pawl_sift_drop_read(&settings.lock, PAWL_SIFT_REALTIME);
@@ -63,15 +62,14 @@ static void *run_loop(void *unused)
 {
     const struct timespec period = {0, PERIOD_NS};
     struct sched_param param;
-    int i, error;
     (void)unused;
     memset(&param, 0, sizeof param);
     param.sched_priority = PRIORITY;
-    error = pthread_setschedparam(pthread_self(), SCHED_FIFO, &param);
+    int error = pthread_setschedparam(pthread_self(), SCHED_FIFO, &param);
     if (error != 0)
         printf("no right to real-time scheduling (%s): an ordinary thread controls\n",
                strerror(error));
-    for (i = 0; i < PERIODS; i++) {
+    for (int i = 0; i < PERIODS; i++) {
         /* An error of 3 would ask for three times the gain, so the result is the limit. */
         const double output = control(3);
         CHECK(output == (double)(int)output && (int)output % 2 == 0);

@@ -32,10 +32,9 @@ static atomic_int samples, wrong; /* handlers run in several threads at once */
 static void on_tick(int number) /* may interrupt any thread, also one that reads or writes */
 {
     int64_t sum = 0;
-    int i;
     (void)number;
     pawl_sift_take_read(&table.lock, PAWL_SIFT_INTERRUPT);
-    for (i = 0; i < ENTRIES; i++)
+    for (int i = 0; i < ENTRIES; i++)
         sum += table.entries[i];
     pawl_sift_drop_read(&table.lock, PAWL_SIFT_INTERRUPT);
     samples++;
@@ -65,9 +64,8 @@ static int64_t walk(void)
 {
     const struct timespec rest = {0, 100000};
     int64_t sum = 0;
-    int i;
     pawl_sift_take_read(&table.lock, PAWL_SIFT_THREAD);
-    for (i = 0; i < ENTRIES; i++) {
+    for (int i = 0; i < ENTRIES; i++) {
         sum += table.entries[i];
         if (i == ENTRIES / 2)
             (void)nanosleep(&rest, NULL);
@@ -79,8 +77,7 @@ static int64_t walk(void)
 static void *change(void *arg)
 {
     uint32_t random = (uint32_t)(intptr_t)arg + 1;
-    int i;
-    for (i = 0; i < CHANGES; i++) {
+    for (int i = 0; i < CHANGES; i++) {
         const int from = (int)(example_random(&random) % ENTRIES);
         const int to = (int)(example_random(&random) % ENTRIES);
         move(from, to, (int64_t)(example_random(&random) % 1000));
@@ -90,9 +87,8 @@ static void *change(void *arg)
 
 static void *search(void *unused)
 {
-    int i;
     (void)unused;
-    for (i = 0; i < 50; i++)
+    for (int i = 0; i < 50; i++)
         CHECK(walk() == 0);
     return NULL;
 }

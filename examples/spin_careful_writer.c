@@ -42,10 +42,10 @@ void journal_append(struct journal *j)
 long journal_check(struct journal *j)
 {
     long n = 0;
-    const struct record *r;
 
     pawl_take_read(&j->lock);
-    for (r = atomic_load_explicit(&j->latest, memory_order_acquire); r; r = r->older) {
+    for (const struct record *r = atomic_load_explicit(&j->latest, memory_order_acquire); r;
+         r = r->older) {
         CHECK(r->square == r->number * r->number);
         CHECK(!r->older || r->older->number == r->number - 1);
         n++;
@@ -57,11 +57,10 @@ long journal_check(struct journal *j)
 /* Alone for a moment; the records are freed after that, when no thread can reach them. */
 long journal_clear(struct journal *j)
 {
-    const struct record *r;
     long n = 0;
 
     pawl_take_write(&j->lock);
-    r = atomic_load_explicit(&j->latest, memory_order_relaxed);
+    const struct record *r = atomic_load_explicit(&j->latest, memory_order_relaxed);
     atomic_store_explicit(&j->latest, NULL, memory_order_relaxed);
     pawl_drop_write(&j->lock);
     while (r) {
@@ -83,9 +82,8 @@ static atomic_int writing = WRITERS;
 
 static void *append(void *arg)
 {
-    int i;
     (void)arg;
-    for (i = 0; i < RECORDS; i++)
+    for (int i = 0; i < RECORDS; i++)
         journal_append(&journal);
     atomic_fetch_sub(&writing, 1);
     return NULL;

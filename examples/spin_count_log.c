@@ -44,10 +44,8 @@ static long sum(atomic_long *counts, int n)
 
 static long look(struct report *r)
 {
-    long lines;
-
     pawl_take_read(&r->lock);
-    lines = sum(r->by_host, HOSTS);
+    long lines = sum(r->by_host, HOSTS);
     CHECK(lines == sum(r->by_code, CODES)); /* no line is counted by one criterion alone */
     lines += r->since;
     pawl_drop_read(&r->lock);
@@ -56,13 +54,11 @@ static long look(struct report *r)
 
 static void begin_anew(struct report *r)
 {
-    int i;
-
     pawl_take_write(&r->lock);
     r->since += sum(r->by_host, HOSTS);
-    for (i = 0; i < HOSTS; i++)
+    for (int i = 0; i < HOSTS; i++)
         atomic_store_explicit(&r->by_host[i], 0, memory_order_relaxed);
-    for (i = 0; i < CODES; i++)
+    for (int i = 0; i < CODES; i++)
         atomic_store_explicit(&r->by_code[i], 0, memory_order_relaxed);
     pawl_drop_write(&r->lock);
 }
@@ -72,9 +68,8 @@ static void begin_anew(struct report *r)
 static void *count(void *arg)
 {
     uint32_t random = 1 + (uint32_t)(intptr_t)arg;
-    int i;
 
-    for (i = 0; i < LINES; i++) {
+    for (int i = 0; i < LINES; i++) {
         const uint32_t line = example_random(&random);
         count_line(&report, line % HOSTS, line / HOSTS % CODES);
     }
@@ -84,10 +79,9 @@ static void *count(void *arg)
 static void *watch(void *arg)
 {
     long before = 0, now;
-    int i;
 
     (void)arg;
-    for (i = 0; before < (long)COUNTERS * LINES; i++) {
+    for (int i = 0; before < (long)COUNTERS * LINES; i++) {
         now = look(&report);
         CHECK(now >= before);
         before = now;

@@ -72,10 +72,9 @@ bool list_insert(struct list *l, int key)
 int list_check(struct list *l)
 {
     int n = 0, last = -1;
-    const struct entry *e;
 
     pawl_take_read(&l->lock);
-    for (e = l->first; e; e = e->next) {
+    for (const struct entry *e = l->first; e; e = e->next) {
         CHECK(e->key > last && e->twice == 2 * e->key);
         last = e->key;
         n++;
@@ -95,9 +94,8 @@ static void *change(void *arg)
 {
     const int me = (int)(intptr_t)arg;
     uint32_t random = (uint32_t)me * 2654435761u + 1;
-    int i;
 
-    for (i = 0; i < TURNS; i++) {
+    for (int i = 0; i < TURNS; i++) {
         const uint32_t r = example_random(&random);
         const int key = (int)((r >> 8) % KEYS);
         if (r & 1)
@@ -110,9 +108,8 @@ static void *change(void *arg)
 
 static void *watch(void *arg)
 {
-    int i;
     (void)arg;
-    for (i = 0; i < TURNS; i++)
+    for (int i = 0; i < TURNS; i++)
         CHECK(list_check(&list) <= KEYS);
     return NULL;
 }

@@ -62,9 +62,8 @@ static int inserted[INSERTERS];
 static void *insert_all(void *arg)
 {
     const int me = (int)(intptr_t)arg;
-    int i;
 
-    for (i = 0; i < WORDS; i++) {
+    for (int i = 0; i < WORDS; i++) {
         struct word *w = &pool[me][i];
         w->value = (uint32_t)((i + me) % WORDS);
         inserted[me] += index_insert_unique(&words, w);
@@ -78,8 +77,7 @@ static void check_words(void)
     int i, times[WORDS] = {0};
 
     for (i = 0; i < CHAINS; i++) {
-        const struct word *w;
-        for (w = words.chain[i]; w; w = w->next)
+        for (const struct word *w = words.chain[i]; w; w = w->next)
             times[w->value]++;
         words.chain[i] = NULL; /* for the next round */
     }
@@ -91,9 +89,8 @@ static void check_words(void)
 int main(void)
 {
     static void *(*const work[])(void *) = {insert_all, insert_all, insert_all, insert_all};
-    int round;
 
-    for (round = 1; round <= ROUNDS; round++) {
+    for (int round = 1; round <= ROUNDS; round++) {
         run_threads(INSERTERS, work);
         CHECK(inserted[0] + inserted[1] + inserted[2] + inserted[3] == round * WORDS);
         check_words();

@@ -37,10 +37,8 @@ bool tree_insert(struct tree *t, struct node *n)
 
 bool tree_contains(struct tree *t, int key)
 {
-    const struct node *n;
-
     pawl_take_read(&t->lock);
-    n = t->root;
+    const struct node *n = t->root;
     while (n && n->key != key)
         n = n->child[key > n->key];
     pawl_drop_read(&t->lock);
@@ -59,9 +57,8 @@ static int inserted[INSERTERS];
 static void *insert_all(void *arg)
 {
     const int me = (int)(intptr_t)arg;
-    int i;
 
-    for (i = 0; i < KEYS; i++) {
+    for (int i = 0; i < KEYS; i++) {
         struct node *n = &nodes[me][i];
         n->key = (i + me) * STEP % KEYS; /* all of them: STEP shares no factor with KEYS */
         n->child[0] = n->child[1] = NULL;
@@ -76,11 +73,10 @@ static void *insert_all(void *arg)
 static void *read_all(void *arg)
 {
     bool seen[KEYS] = {false};
-    int key, pass;
 
     (void)arg;
-    for (pass = 0; pass < 3; pass++) {
-        for (key = 0; key < KEYS; key++) {
+    for (int pass = 0; pass < 3; pass++) {
+        for (int key = 0; key < KEYS; key++) {
             const bool here = tree_contains(&tree, key);
             CHECK(here || !seen[key]);
             seen[key] = here;
@@ -101,9 +97,8 @@ static int count(const struct node *n, int low, int high)
 int main(void)
 {
     static void *(*const work[])(void *) = {insert_all, insert_all, insert_all, read_all};
-    int round;
 
-    for (round = 1; round <= ROUNDS; round++) {
+    for (int round = 1; round <= ROUNDS; round++) {
         tree.root = NULL;
         run_threads(INSERTERS + READERS, work);
         CHECK(inserted[0] + inserted[1] + inserted[2] == round * KEYS);

@@ -21,9 +21,8 @@ static void *serve(void *argument)
     unsigned *const found = argument, key = *found, i;
     *found = 0;
     for (i = 0; i < ENTRIES / THREADS; i++, key = key * 2654435761u + 1) {
-        pawl_tree_node *n;
         pawl_rcu_read_lock(); /* a removed entry is freed a grace period later */
-        n = pawl_tree_get(&map, pawl_tree_number(key % ENTRIES * 40503ull));
+        pawl_tree_node *n = pawl_tree_get(&map, pawl_tree_number(key % ENTRIES * 40503ull));
         *found += n && PAWL_TREE_OBJECT(struct entry, node, n)->value == key % ENTRIES;
         pawl_rcu_read_unlock();
     }

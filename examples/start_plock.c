@@ -19,8 +19,7 @@ static struct set old_set, new_set;
 
 static int found(const struct set *s, int key) /* the caller holds the lock, in any mode */
 {
-    int i;
-    for (i = 0; i < s->used; i++)
+    for (int i = 0; i < s->used; i++)
         if (s->keys[i] == key)
             return 1;
     return 0;
@@ -52,9 +51,8 @@ static void insert_by_new_names(int key)
 
 static void *worker(void *unused)
 {
-    int key;
     (void)unused;
-    for (key = 0; key < KEYS; key++) {
+    for (int key = 0; key < KEYS; key++) {
         insert_by_old_names(key);
         insert_by_new_names(key);
     }
@@ -64,10 +62,9 @@ static void *worker(void *unused)
 int main(void)
 {
     pthread_t threads[THREADS];
-    int i;
-    for (i = 0; i < THREADS; i++)
+    for (int i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, worker, NULL);
-    for (i = 0; i < THREADS; i++)
+    for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     printf("old names: %d keys, each inserted once\n", old_set.used);
     printf("new names: %d keys, each inserted once\n", new_set.used);

@@ -13,8 +13,7 @@ static int keys[KEYS], used;
 
 static int found(int key) /* the caller holds the lock, in any mode */
 {
-    int i;
-    for (i = 0; i < used; i++)
+    for (int i = 0; i < used; i++)
         if (keys[i] == key)
             return 1;
     return 0;
@@ -34,9 +33,9 @@ static void insert(int key)
 
 static void *worker(void *unused)
 {
-    int key, present;
+    int present;
     (void)unused;
-    for (key = 0; key < KEYS; key++) {
+    for (int key = 0; key < KEYS; key++) {
         pawl_take_read(&lock); /* was: pthread_rwlock_rdlock */
         present = found(key);
         pawl_drop_read(&lock); /* was: pthread_rwlock_unlock */
@@ -59,10 +58,9 @@ static void *hasty(void *unused)
 int main(void)
 {
     pthread_t threads[THREADS];
-    int i;
-    for (i = 0; i < THREADS; i++)
+    for (int i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, worker, NULL);
-    for (i = 0; i < THREADS; i++)
+    for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     printf("%d keys, each inserted once\n", used);
 

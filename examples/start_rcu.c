@@ -44,8 +44,7 @@ static void move(int network, int gateway)
 static void *reader(void *mixed)
 {
     const struct route *r; /* no rcu_register_thread before the loop */
-    int i;
-    for (i = 0; i < UPDATES; i++) {
+    for (int i = 0; i < UPDATES; i++) {
         pawl_rcu_read_lock();
         pawl_list_for_each_rcu(r, &routes, link)
             if (r->port != r->gateway % 61)

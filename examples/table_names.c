@@ -28,10 +28,9 @@ static void release(pawl_rcu_head *rcu)
 /* The port, or -1. */
 static int look_up(const pawl_table *services, const char *name)
 {
-    const pawl_table_node *n;
     int port = -1;
     pawl_rcu_read_lock();
-    n = pawl_table_get(services, pawl_table_bytes(name, strlen(name)));
+    const pawl_table_node *n = pawl_table_get(services, pawl_table_bytes(name, strlen(name)));
     if (n != NULL)
         port = PAWL_TABLE_OBJECT(const struct service, node, n)->port;
     pawl_rcu_read_unlock();
@@ -68,7 +67,6 @@ int main(void)
 {
     const pawl_table_options options = {.same = same};
     pawl_table services;
-    pawl_table_node *n;
     pawl_table_init(&services, &options);
     set(&services, make("ssh", 22));
     set(&services, make("http", 80));
@@ -77,7 +75,8 @@ int main(void)
     CHECK(look_up(&services, "ssh") == 22);
     CHECK(look_up(&services, "smtp") == -1);
     pawl_rcu_read_lock();
-    for (n = pawl_table_from(&services, 0); n != NULL; n = pawl_table_step(&services, n)) {
+    for (pawl_table_node *n = pawl_table_from(&services, 0); n != NULL;
+         n = pawl_table_step(&services, n)) {
         struct service *const s = PAWL_TABLE_OBJECT(struct service, node, n);
         CHECK(pawl_table_remove(&services, n));
         CHECK(pawl_rcu_call(&s->rcu, release, sizeof *s) == 0);

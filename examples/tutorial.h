@@ -15,9 +15,8 @@ static int inserted[INSERTERS];
 static void *insert_all(void *arg)
 {
     const int me = (int)(intptr_t)arg;
-    int i;
 
-    for (i = 0; i < KEYS; i++) {
+    for (int i = 0; i < KEYS; i++) {
         struct node *n = &nodes[me][i];
         n->key = (i + me) * STEP % KEYS; /* all of them: STEP shares no factor with KEYS */
         n->child[0] = n->child[1] = NULL;
@@ -40,9 +39,8 @@ static int count(const struct node *n, int low, int high)
 int main(void)
 {
     static void *(*const work[])(void *) = {insert_all, insert_all, insert_all};
-    int round;
 
-    for (round = 1; round <= ROUNDS; round++) {
+    for (int round = 1; round <= ROUNDS; round++) {
         tree.root = NULL;
         run_threads(INSERTERS, work);
         CHECK(inserted[0] + inserted[1] + inserted[2] == round * KEYS);

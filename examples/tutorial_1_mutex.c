@@ -17,10 +17,8 @@ struct tree {
 
 bool tree_contains(struct tree *t, int key)
 {
-    const struct node *n;
-
     pthread_mutex_lock(&t->lock);
-    n = t->root;
+    const struct node *n = t->root;
     while (n && n->key != key)
         n = n->child[key > n->key];
     pthread_mutex_unlock(&t->lock);

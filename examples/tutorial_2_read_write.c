@@ -15,10 +15,8 @@ struct tree {
 
 bool tree_contains(struct tree *t, int key)
 {
-    const struct node *n;
-
     pawl_take_read(&t->lock);
-    n = t->root;
+    const struct node *n = t->root;
     while (n && n->key != key)
         n = n->child[key > n->key];
     pawl_drop_read(&t->lock);

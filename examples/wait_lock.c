@@ -63,9 +63,8 @@ static unsigned long count, byte_count;
 
 static void *work(void *unused)
 {
-    int i;
     (void)unused;
-    for (i = 0; i < TURNS; i++) {
+    for (int i = 0; i < TURNS; i++) {
         acquire(&lock);
         count++;
         release(&lock);

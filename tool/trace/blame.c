@@ -45,10 +45,9 @@ void trace_looks_who_holds(struct trace_wait *w, uint64_t holder)
 /* The child of a fork in a handler has another file by now. */
 void trace_waits_no_more(const struct trace_wait *w)
 {
-    struct trace_slot *slot;
     if (trace_control == NULL)
         return;
-    slot = slot_of(w->key);
+    struct trace_slot *slot = slot_of(w->key);
     if (pawl_load_relaxed32(&slot->waiters) != 0)
         (void)pawl_fetch_sub_relaxed32(&slot->waiters, 1);
 }
@@ -79,8 +78,7 @@ void trace_held_meanwhile(const struct trace_hold *h, uint64_t now)
 static void add(const struct trace_wait *w, uint64_t holder, uint64_t ticks, uint64_t past)
 {
     const uint64_t hash = mixed(w->key, w->site, holder);
-    uint32_t i;
-    for (i = 0; i < 2; i++) {
+    for (uint32_t i = 0; i < 2; i++) {
         struct trace_blame *const b =
             &trace_self.blames[(hash + i) & (trace_self.lane->blames - 1)];
         if (b->count == 0) {
@@ -144,8 +142,7 @@ void trace_blame(const struct trace_wait *w, uint64_t now, bool granted)
     const uint32_t first = pawl_load_relaxed32(&q->next);
     struct shares s = {.count = 0};
     uint64_t at = w->begun, holder = w->holder, still = granted ? 0 : holder_of_now(w);
-    uint32_t i;
-    for (i = 0; i < RUNS; i++) {
+    for (uint32_t i = 0; i < RUNS; i++) {
         const struct run r = q->runs[(first + i) % RUNS];
         const uint64_t since = r.since > at ? r.since : at, until = r.until < now ? r.until : now;
         if (r.lock != (w->key & TRACE_ADDRESS) || r.until <= r.since || until <= since)
@@ -160,6 +157,6 @@ void trace_blame(const struct trace_wait *w, uint64_t now, bool granted)
         share(&s, still, now - at, 0);
     else if (at < now)
         share(&s, holder, now - at, now - at);
-    for (i = 0; i < s.count; i++)
+    for (uint32_t i = 0; i < s.count; i++)
         add(w, s.all[i].holder, s.all[i].ticks, s.all[i].past);
 }

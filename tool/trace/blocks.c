@@ -80,13 +80,12 @@ EXPORTED bool ipawl_trace_block_(uint64_t address, uint64_t found[3]);
 bool ipawl_trace_block_(uint64_t address, uint64_t found[3])
 {
     const uint64_t last = address / STEP * STEP;
-    uint64_t at;
-    for (at = last; at + SMALL > last && at != 0; at -= STEP) {
+    for (uint64_t at = last; at + SMALL > last && at != 0; at -= STEP) {
         const struct block *const b = place_of(at, false);
         if (pawl_load_relaxed64(&b->from) == at && lies_in(b, address, found))
             return true;
     }
-    for (at = 0; at < LARGE_BLOCKS; at++)
+    for (uint64_t at = 0; at < LARGE_BLOCKS; at++)
         if (lies_in(&large_blocks[at], address, found))
             return true;
     return false;
@@ -139,12 +138,11 @@ static uint32_t early_used;
 static void *take_early(size_t size)
 {
     const uint32_t room = (uint32_t)((size + 15) / 16 * 16);
-    uint32_t at;
     if (size > EARLY_BYTES) {
         errno = ENOMEM;
         return NULL;
     }
-    at = pawl_fetch_add_relaxed32(&early_used, room);
+    uint32_t at = pawl_fetch_add_relaxed32(&early_used, room);
     if (at + room <= EARLY_BYTES)
         return early + at;
     errno = ENOMEM;
@@ -249,10 +247,9 @@ EXPORTED void *aligned_alloc(size_t to, size_t size)
 EXPORTED int posix_memalign(void **memory, size_t to, size_t size)
 {
     const uint64_t site = HERE();
-    int error;
     if (!IS_READY(posix_memalign))
         return ENOMEM;
-    error = NEXT(posix_memalign)(memory, to, size);
+    int error = NEXT(posix_memalign)(memory, to, size);
     if (error == 0)
         (void)note(*memory, size, site);
     return error;

@@ -82,12 +82,11 @@ static uint64_t pointer(struct bytes *b, uint32_t encoding, bool is_address)
     static const uint8_t sizes[8] = {8, 0, 2, 4, 8, 0, 0, 0};
     const uint64_t here = address_of(b->at);
     const uint32_t size = sizes[encoding & 7];
-    uint64_t value;
     if (size == 0 || (encoding & 0x60) != 0) {
         b->bad = true;
         return 0;
     }
-    value = fixed(b, size);
+    uint64_t value = fixed(b, size);
     if ((encoding & 8) != 0)
         value = (uint64_t)with_sign(value, size * 8);
     return is_address && (encoding & 0x10) != 0 ? value + here : value;
@@ -128,12 +127,10 @@ static struct bytes record_at(const struct unwind_object *o, uint64_t address)
 static bool read_common(const struct unwind_object *o, uint64_t address, struct entry *e)
 {
     struct bytes b = record_at(o, address), rest;
-    const char *augmentation;
-    uint64_t version;
     if (fixed(&b, 4) != 0 || b.bad)
         return false;
-    version = fixed(&b, 1);
-    augmentation = (const char *)b.at;
+    uint64_t version = fixed(&b, 1);
+    const char *augmentation = (const char *)b.at;
     while (fixed(&b, 1) != 0)
         continue;
     if ((version != 1 && version != 3) || b.bad)
@@ -167,12 +164,11 @@ static bool read_entry(const struct unwind_object *o, uint64_t address, uint64_t
 {
     struct bytes b = record_at(o, address);
     const uint64_t place = address_of(b.at), distance = fixed(&b, 4);
-    uint64_t length;
     memset(e, 0, sizeof *e);
     if (distance == 0 || b.bad || !read_common(o, place - distance, e))
         return false;
     e->begins = pointer(&b, e->encoding, true);
-    length = pointer(&b, e->encoding & 0x0f, false);
+    uint64_t length = pointer(&b, e->encoding & 0x0f, false);
     if (e->has_sizes)
         (void)part(&b, uleb(&b));
     e->second = b;

@@ -32,9 +32,8 @@ static inline uint64_t trace_ticks(void)
 /* Neither before what stands in front of it, nor after what follows. */
 static inline uint64_t trace_ticks_in_order(void)
 {
-    uint64_t now;
     __builtin_ia32_lfence();
-    now = trace_ticks();
+    uint64_t now = trace_ticks();
     __builtin_ia32_lfence();
     return now;
 }

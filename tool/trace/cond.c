@@ -20,10 +20,9 @@ static const struct how for_ever = {NULL, 0, false};
 
 static int wait_cond(pthread_cond_t *c, pthread_mutex_t *m, uint64_t site, const struct how *how)
 {
-    uint64_t begun;
     int error;
     trace_cond_gives_up(m, site);
-    begun = trace_ticks();
+    uint64_t begun = trace_ticks();
     if (how->clocked)
         error = next()->pthread_cond_clockwait(c, m, how->clock, how->time);
     else
@@ -139,8 +138,6 @@ static int wait_for(sem_t *s, uint64_t site, const struct how *how)
         (how->clocked && how->clock != CLOCK_REALTIME && how->clock != CLOCK_MONOTONIC) ||
         (how->time != NULL && !trace_is_time(how->time));
     const int saved = errno;
-    uint64_t begun;
-    int result;
     if (!may_be_refused) {
         pthread_testcancel();
         if (next()->sem_trywait(s) == 0) {
@@ -149,8 +146,8 @@ static int wait_for(sem_t *s, uint64_t site, const struct how *how)
         }
         errno = saved;
     }
-    begun = trace_ticks();
-    result = really_wait(s, how);
+    uint64_t begun = trace_ticks();
+    int result = really_wait(s, how);
     trace_waited(key, site, begun, result == 0 || errno != EINVAL, result == 0 ? 0 : errno);
     return result;
 }

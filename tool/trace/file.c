@@ -88,8 +88,7 @@ bool trace_file_is_wanted(void)
 static void look(uint64_t *ticks, uint64_t *ns)
 {
     uint64_t best = UINT64_MAX;
-    uint32_t i;
-    for (i = 0; i < 4; i++) {
+    for (uint32_t i = 0; i < 4; i++) {
         const uint64_t before = trace_ticks(), at = trace_ns(), after = trace_ticks();
         if (after - before < best) {
             best = after - before;
@@ -137,7 +136,6 @@ static bool has_room_to_map(void)
 
 static struct trace_control *map_file(int file)
 {
-    struct trace_control *c;
     if (ftruncate(file, (off_t)WHOLE_BYTES) != 0) {
         (void)fails("its raw file cannot be made longer", errno);
         return NULL;
@@ -146,7 +144,7 @@ static struct trace_control *map_file(int file)
         (void)fails("there is no room for its raw file; free some space or set TMPDIR", ENOSPC);
         return NULL;
     }
-    c = mmap(NULL, WHOLE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    struct trace_control *c = mmap(NULL, WHOLE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (c == MAP_FAILED) {
         (void)fails("its raw file cannot be mapped", errno);
         return NULL;
@@ -192,19 +190,17 @@ static void fill_in(struct trace_control *c)
 
 static bool open_file(void)
 {
-    struct trace_control *c;
-    int file;
     if (!has_room_to_map())
         return fails("the limit of file sizes (ulimit -f) is below 150 MiB; raise it", EFBIG);
     /* exec keeps the number of the process, so the name has the time, too. */
     (void)snprintf(path, sizeof path, "%s/%ld.%016llx.raw", folder, (long)getpid(),
                    (unsigned long long)trace_ns());
-    file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0 && errno == ENOENT && secure_getenv("PAWL_TRACE_SECCOMP") != NULL)
         return false; /* `pawl trace` was killed: nobody waits for a recording */
     if (file < 0)
         return fails("its raw file cannot be made", errno);
-    c = map_file(file);
+    struct trace_control *c = map_file(file);
     (void)close(file);
     if (c == NULL) {
         (void)unlink(path);
@@ -226,7 +222,6 @@ bool trace_file_came_sandboxed(void)
 bool trace_file_open(void)
 {
     const int saved = errno;
-    bool done;
     int cancel;
     uint32_t found = 0;
     if (folder[0] == 0 || !pawl_cas_relaxed32(&opening, &found, 1))
@@ -234,7 +229,7 @@ bool trace_file_open(void)
     trace_self.inside = 1;
     TRACE_HANDLERS_SEE_THIS_ORDER();
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    done = trace_may_call();
+    bool done = trace_may_call();
     if (done) {
         done = open_file();
         trace_has_called();
@@ -316,7 +311,6 @@ static PAWL_COLD void make_stacks(void)
     const int saved = errno;
     uint32_t found = TRACE_STACKS_NOT_YET;
     int cancel;
-    bool done;
     if (!trace_may_call())
         return;
     if (!pawl_cas_relaxed32(&trace_control->stacks, &found, TRACE_STACKS_COME)) {
@@ -324,7 +318,7 @@ static PAWL_COLD void make_stacks(void)
         return;
     }
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    done = allocate(STACKS_AT, sizeof(struct trace_stacks));
+    bool done = allocate(STACKS_AT, sizeof(struct trace_stacks));
     if (done) /* Linux 5.14; before it the pages come one by one */
         (void)madvise((char *)trace_control + STACKS_AT, sizeof(struct trace_stacks),
                       MADV_POPULATE_WRITE);

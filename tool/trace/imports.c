@@ -21,8 +21,7 @@ static const char *const prefixes[] = {"pthread_mutex_",
 
 static bool is_ours(const char *name)
 {
-    size_t i;
-    for (i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
             return true;
     return false;

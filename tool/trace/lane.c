@@ -149,24 +149,22 @@ bool trace_begins(void)
 static uint32_t own_number(void)
 {
     pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-    uint32_t number;
     (void)next()->pthread_mutex_trylock(&mutex);
-    number = (uint32_t)mutex.__data.__owner;
+    uint32_t number = (uint32_t)mutex.__data.__owner;
     (void)next()->pthread_mutex_unlock(&mutex);
     return number;
 }
 
 static void settle(struct trace_lane *lane, uint64_t begun)
 {
-    uint32_t i;
     lane->cpu_begun = lane->cpu_seen = 0;
     lane->begun = begun;
     lane->last = begun;
     lane->depth = 0;
     lane->threads++;
-    for (i = 0; i < 2; i++) /* a full one stays the other thread's */
+    for (uint32_t i = 0; i < 2; i++) /* a full one stays the other thread's */
         lane->windows[i].mixed |= lane->windows[i].count % lane->ring != 0;
-    for (i = 0; i < TRACE_CHAINS; i++)
+    for (uint32_t i = 0; i < TRACE_CHAINS; i++)
         lane->chains[i].depth = 0; /* another thread's */
     lane->kernel = own_number();
     lane->thread = lane->latest = trace_self.number;
@@ -271,10 +269,9 @@ bool trace_enter_slow(void)
 static void move_windows(struct trace_lane *old, struct trace_event *const from[2],
                          struct trace_lane *lane)
 {
-    uint32_t i;
     if (lane->window_next > old->window_next || lane->windows[old->window & 1].count != 0)
         return;
-    for (i = 0; i < 2; i++) {
+    for (uint32_t i = 0; i < 2; i++) {
         if (lane->windows[i].count != 0)
             continue;
         memcpy(trace_self.windows[i], from[i], old->windows[i].count * sizeof *from[i]);
@@ -290,7 +287,6 @@ void trace_outgrow(void)
 {
     const int saved = errno;
     struct trace_lane *const old = trace_self.lane, *lane;
-    uint32_t i;
     int cancel;
     if (!trace_tables_try())
         return;
@@ -303,7 +299,7 @@ void trace_outgrow(void)
         lane->cpu_begun = lane->cpu_seen = old->cpu_seen;
         memcpy(lane->name, old->name, sizeof lane->name);
         move_windows(old, from, lane);
-        for (i = 0; i < old->depth; i++)
+        for (uint32_t i = 0; i < old->depth; i++)
             lane->holds[i] = old->holds[i];
         lane->depth = old->depth;
         trace_self.lane = lane;

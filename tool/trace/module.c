@@ -18,8 +18,7 @@ enum { MOST_READS = 64, LINE = 4352 };
 static bool is_known(uint64_t address)
 {
     const struct trace_control *const c = trace_control;
-    uint32_t i;
-    for (i = 0; i < c->modules && i < TRACE_MODULES; i++)
+    for (uint32_t i = 0; i < c->modules && i < TRACE_MODULES; i++)
         if (address >= c->module[i].from && address < c->module[i].to)
             return true;
     return false;
@@ -79,18 +78,16 @@ static struct trace_module *module_at(const struct mapping *m, struct trace_modu
 {
     struct trace_control *const c = trace_control;
     const size_t length = strlen(m->path) + 1;
-    struct trace_module *made;
-    uint32_t i;
     if (last != NULL && last->inode == m->inode && strcmp(&c->paths[last->path], m->path) == 0)
         return last;
-    for (i = 0; i < c->modules; i++)
+    for (uint32_t i = 0; i < c->modules; i++)
         if (c->module[i].from == m->from && c->module[i].inode == m->inode)
             return &c->module[i];
     if (c->modules == TRACE_MODULES || c->paths_used + length > TRACE_PATHS) {
         c->lost_modules++;
         return NULL;
     }
-    made = &c->module[c->modules];
+    struct trace_module *made = &c->module[c->modules];
     memcpy(&c->paths[c->paths_used], m->path, length);
     made->path = c->paths_used;
     made->from = m->from;
@@ -174,10 +171,9 @@ __attribute__((visibility("default"))) int dlclose(void *handle)
 {
     const int result = next()->dlclose(handle);
     const int saved = errno;
-    uint32_t i;
     if (trace_control == NULL || !trace_may_call())
         return result;
-    for (i = 0; i < trace_control->modules && i < TRACE_MODULES; i++) {
+    for (uint32_t i = 0; i < trace_control->modules && i < TRACE_MODULES; i++) {
         const struct trace_module *const m = &trace_control->module[i];
         void *const from = (void *)(uintptr_t)m->from;
         void *const kept =

@@ -61,11 +61,10 @@ static bool is_own_and_checked(const pthread_mutex_t *m)
 static inline int lock_mutex(pthread_mutex_t *m, uint64_t site, const struct how *how)
 {
     const uint64_t key = key_of(m, TRACE_MUTEX);
-    int error;
     if (PAWL_UNLIKELY(!enter()))
         return really_lock(m, how);
     trace_will_ask();
-    error = first_try(m, how);
+    int error = first_try(m, how);
     if (PAWL_UNLIKELY(error == EBUSY) && is_own_and_checked(m)) {
         trace_self.price.begun = 0;
         leave(); /* it is refused, and does not wait */
@@ -103,9 +102,8 @@ static int try_mutex(pthread_mutex_t *m, uint64_t site)
 
 static inline int unlock_mutex(pthread_mutex_t *m, uint64_t site)
 {
-    int error;
     releases(m, site);
-    error = next()->pthread_mutex_unlock(m);
+    int error = next()->pthread_mutex_unlock(m);
     released();
     return error;
 }
@@ -191,10 +189,9 @@ __attribute__((visibility("default"))) void mtx_destroy(mtx_t *m)
 EXPORTED pthread_spin_lock(pthread_spinlock_t *s)
 {
     const uint64_t key = key_of(s, TRACE_SPIN), site = TRACE_HERE();
-    int error;
     if (PAWL_UNLIKELY(!enter()))
         return next()->pthread_spin_lock(s);
-    error = next()->pthread_spin_trylock(s);
+    int error = next()->pthread_spin_trylock(s);
     if (PAWL_UNLIKELY(error == EBUSY)) {
         struct trace_wait w;
         trace_wait_begins(&w, key, site);
@@ -223,9 +220,8 @@ EXPORTED pthread_spin_trylock(pthread_spinlock_t *s)
 
 EXPORTED pthread_spin_unlock(pthread_spinlock_t *s)
 {
-    int error;
     releases(s, TRACE_HERE());
-    error = next()->pthread_spin_unlock(s);
+    int error = next()->pthread_spin_unlock(s);
     released();
     return error;
 }

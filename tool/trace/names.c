@@ -6,11 +6,10 @@
 void trace_initialised(const void *lock, uint64_t site)
 {
     const uint64_t address = (uint64_t)(uintptr_t)lock & TRACE_ADDRESS;
-    struct trace_init *init;
     trace_lock_ends(lock);
     if (!enter())
         return;
-    init = &trace_control->inits[mixed(address, 0, 0) % TRACE_INITS];
+    struct trace_init *init = &trace_control->inits[mixed(address, 0, 0) % TRACE_INITS];
     if (init->site != site) /* else they are those of the lock before, most likely */
         trace_callers(site, init->callers);
     init->lock = address;

@@ -11,8 +11,7 @@ static struct trace_edge *edge_at(const struct trace_edge *wanted)
     const struct trace_lane *const lane = trace_self.lane;
     const uint64_t hash =
         mixed(wanted->held, wanted->taken, wanted->held_site ^ wanted->taken_site);
-    uint32_t i;
-    for (i = 0; i < PLACES; i++) {
+    for (uint32_t i = 0; i < PLACES; i++) {
         struct trace_edge *const e = &trace_self.edges[(hash + i) & (lane->edges - 1)];
         if (e->count == 0 ||
             (e->held == wanted->held && e->taken == wanted->taken &&
@@ -67,12 +66,11 @@ void trace_order(uint64_t key, uint64_t site)
 bool trace_among_others(uint64_t key, uint64_t site, bool only_tried)
 {
     struct trace_lane *const lane = trace_self.lane;
-    uint32_t i;
     if (lane->depth == TRACE_HOLDS) {
         lane->deep++;
         return true;
     }
-    for (i = lane->depth; i-- > 0 && (mode_of(key) == TRACE_MUTEX || is_read(key));) {
+    for (uint32_t i = lane->depth; i-- > 0 && (mode_of(key) == TRACE_MUTEX || is_read(key));) {
         if (lane->holds[i].lock != key || (lane->holds[i].state & TRACE_HELD) == 0 ||
             (lane->holds[i].state & TRACE_IN_COND) != 0)
             continue;
@@ -86,10 +84,9 @@ bool trace_among_others(uint64_t key, uint64_t site, bool only_tried)
 
 void trace_lock_ends(const volatile void *lock)
 {
-    struct trace_slot *slot;
     if (trace_control == NULL)
         return;
-    slot = slot_of((uint64_t)(uintptr_t)lock);
+    struct trace_slot *slot = slot_of((uint64_t)(uintptr_t)lock);
     if (pawl_load_relaxed64(&slot->lock) == ((uint64_t)(uintptr_t)lock & TRACE_ADDRESS))
         (void)pawl_fetch_add_relaxed32(&slot->lives, 1);
 }
@@ -97,8 +94,7 @@ void trace_lock_ends(const volatile void *lock)
 static struct trace_upgrade *add_upgrade(uint64_t key, const struct trace_dropped *d, uint64_t site,
                                          uint64_t gap)
 {
-    uint32_t i;
-    for (i = 0; i < TRACE_UPGRADES; i++) {
+    for (uint32_t i = 0; i < TRACE_UPGRADES; i++) {
         struct trace_upgrade *const u = &trace_self.lane->upgrades[i];
         if (u->count == 0) {
             u->lock = key;
@@ -126,8 +122,7 @@ void trace_upgrade(uint64_t key, uint64_t site, struct trace_wait *wait)
 {
     const uint64_t lock = key & TRACE_ADDRESS;
     uint64_t now;
-    uint32_t i;
-    for (i = 1; i <= TRACE_DROPPED; i++) {
+    for (uint32_t i = 1; i <= TRACE_DROPPED; i++) {
         struct trace_dropped *const d =
             &trace_self.dropped[(trace_self.dropped_next - i) % TRACE_DROPPED];
         if (d->lock != lock)

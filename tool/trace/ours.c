@@ -64,14 +64,13 @@ static void move(uint64_t key, uint64_t site)
 {
     const uint32_t i = own(key);
     const uint64_t now = trace_ticks();
-    struct trace_hold *h;
     uint32_t writes;
     if (i == UINT32_MAX) {
         trace_self.lane->strange++;
         granted(key, site);
         return;
     }
-    h = &trace_self.lane->holds[i];
+    struct trace_hold *h = &trace_self.lane->holds[i];
     ends_for_others(h, now);
     end_hold(h, site, now); /* may move to a larger lane */
     trace_self.timed = NULL;
@@ -102,10 +101,9 @@ static void asks_for_more(struct our_wait *w, uint32_t i)
 {
     const struct trace_slot *const slot = slot_of(w->base.key);
     const uint64_t holder = pawl_load_relaxed64(&slot->reader); /* whom it waits for */
-    const struct trace_hold *h;
     if (i != trace_self.lane->depth - 1)
         trace_order(w->base.key, w->base.site); /* may move to a larger lane */
-    h = &trace_self.lane->holds[i];
+    const struct trace_hold *h = &trace_self.lane->holds[i];
     w->from_key = h->lock;
     w->from_take = h->take;
     w->from_state = h->state & ~(uint32_t)TRACE_WOKE;
@@ -150,7 +148,6 @@ static void gets_more(struct our_wait *w, bool moved)
     const uint64_t now = trace_ticks();
     const uint64_t waited = now > w->base.begun ? now - w->base.begun : 1;
     const uint32_t i = w->base.at;
-    struct trace_hold *h;
     uint32_t writes;
     trace_waits_no_more(&w->base);
     if (!enter())
@@ -165,7 +162,7 @@ static void gets_more(struct our_wait *w, bool moved)
         add_wait(r, w->base.begun, waited);
         seen_by(r);
     }
-    h = &trace_self.lane->holds[i];
+    struct trace_hold *h = &trace_self.lane->holds[i];
     if (i < trace_self.lane->depth && h->lock == w->base.key && h->since == w->base.begun) {
         if (moved) {
             count_out(w->from_key, w->from_state);

@@ -47,15 +47,14 @@ void trace_price_ends(void)
 {
     struct trace_price *const p = &trace_self.price;
     struct trace_record *const r = p->record;
-    uint32_t i;
     p->record = NULL;
     p->part[TRACE_NOTES] = p->noted - p->let_go;
     p->part[TRACE_DROPS] = trace_ticks_in_order() - p->noted;
-    for (i = 0; i < TRACE_PARTS; i++)
+    for (uint32_t i = 0; i < TRACE_PARTS; i++)
         if (is_disturbed(p->part[i]))
             return;
     r->priced++;
-    for (i = 0; i < TRACE_PARTS; i++)
+    for (uint32_t i = 0; i < TRACE_PARTS; i++)
         r->part[i] += p->part[i];
 }
 
@@ -67,10 +66,10 @@ void trace_price_alone(void)
     struct trace_slot *const slot = slot_of(key);
     uint32_t *const best = trace_control->alone;
     uint64_t look = UINT64_MAX;
-    uint32_t i, k, writes;
+    uint32_t writes;
     if (best[0] != 0 || pawl_load_relaxed64(&slot->lock) != 0)
         return;
-    for (i = 0; i < ROWS; i++) {
+    for (uint32_t i = 0; i < ROWS; i++) {
         uint64_t at[TRACE_PARTS + 1];
         const uint64_t before = trace_ticks_in_order();
         at[0] = trace_ticks_in_order();
@@ -83,7 +82,7 @@ void trace_price_alone(void)
         at[3] = trace_ticks_in_order();
         (void)next()->pthread_rwlock_unlock(&lock);
         at[4] = trace_ticks_in_order();
-        for (k = 0; k < TRACE_PARTS; k++)
+        for (uint32_t k = 0; k < TRACE_PARTS; k++)
             if (i == 0 || at[k + 1] - at[k] < best[k])
                 best[k] = (uint32_t)(at[k + 1] - at[k]);
     }
@@ -99,12 +98,12 @@ void trace_look_at_own_cost(void)
     const uint64_t key = key_of(&trace_self, TRACE_MUTEX);
     struct trace_slot *const slot = slot_of(key);
     uint64_t best = UINT64_MAX, begun, done = 0;
-    uint32_t i, j, writes;
+    uint32_t writes;
     if (trace_control->own_ticks != 0 || pawl_load_relaxed64(&slot->lock) != 0)
         return;
-    for (i = 0; i < OWN_ROWS; i++) {
+    for (uint32_t i = 0; i < OWN_ROWS; i++) {
         begun = trace_ticks();
-        for (j = 0; j < TRIES; j++) {
+        for (uint32_t j = 0; j < TRIES; j++) {
             (void)show(key, 0, &writes);
             done = trace_ticks();
         }

@@ -79,21 +79,20 @@ static uint64_t kept_off(void)
     const int saved = errno;
     char text[96];
     const char *at = text;
-    uint64_t kept, times;
-    long file, length;
+    long file;
     if (!trace_may_call())
         return TRACE_NOT_KNOWN;
     file =
         next()->syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-    length = file < 0 ? -1 : next()->syscall(SYS_read, file, text, sizeof text - 1);
+    long length = file < 0 ? -1 : next()->syscall(SYS_read, file, text, sizeof text - 1);
     if (file >= 0)
         (void)next()->syscall(SYS_close, file);
     trace_has_called();
     errno = saved;
     text[length > 0 ? length : 0] = 0;
     (void)number_at(&at);
-    kept = number_at(&at);
-    times = number_at(&at);
+    uint64_t kept = number_at(&at);
+    uint64_t times = number_at(&at);
     return times == 0 ? TRACE_NOT_KNOWN : kept;
 }
 
@@ -103,10 +102,9 @@ static uint64_t kept_off(void)
 void trace_look_at_priority(void)
 {
     const int saved = errno;
-    int policy;
     if (!trace_may_call())
         return;
-    policy = sched_getscheduler(0);
+    int policy = sched_getscheduler(0);
     trace_has_called();
     errno = saved;
     trace_self.realtime = policy == SCHED_FIFO || policy == SCHED_RR ? TRACE_REALTIME : 0;
@@ -146,10 +144,9 @@ void trace_window_looks_at_clock(struct trace_window *w, uint64_t now)
 void trace_look_at_processor(struct trace_hold *h)
 {
     struct usage u;
-    bool done;
     if (trace_self.lane->depth != 1)
         return;
-    done = look(&u);
+    bool done = look(&u);
     trace_self.seen_at = trace_ticks();
     trace_self.seen_cpu = done ? u.cpu : 0;
     trace_self.seen_left = done ? u.left : UINT64_MAX;

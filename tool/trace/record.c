@@ -19,7 +19,6 @@ static uint32_t random_below(uint64_t limit)
 static void pool(const struct trace_key *key, const struct trace_record *r)
 {
     struct trace_record *const p = &trace_self.lane->pool[mode_of(key->lock) % TRACE_MODES];
-    size_t i;
     p->count += r->count;
     p->hold_sum += r->hold_sum;
     p->hold_max = r->hold_max > p->hold_max ? r->hold_max : p->hold_max;
@@ -36,7 +35,7 @@ static void pool(const struct trace_key *key, const struct trace_record *r)
     p->woke += r->woke;
     p->woke_sum += r->woke_sum;
     p->threads++; /* of a pool: how many records went into it */
-    for (i = 0; i < TRACE_BUCKETS; i++) {
+    for (size_t i = 0; i < TRACE_BUCKETS; i++) {
         p->hold[i] += r->hold[i];
         p->wait[i] += r->wait[i];
     }
@@ -70,7 +69,7 @@ static uint64_t weight(const struct trace_record *r)
  * does a newcomer that is not let in. */
 struct trace_record *trace_insert(const struct trace_key *key)
 {
-    size_t first, i, lightest;
+    size_t first, i;
     for (;;) {
         first =
             (mixed(key->lock, key->take, key->release) & (trace_self.lane->sets - 1)) * TRACE_WAYS;
@@ -88,7 +87,7 @@ struct trace_record *trace_insert(const struct trace_key *key)
         if (trace_self.lane->ring == i)
             break; /* there is no larger one */
     }
-    lightest = first;
+    size_t lightest = first;
     for (i = first + 1; i < first + TRACE_WAYS; i++)
         if (weight(&trace_self.records[i]) < weight(&trace_self.records[lightest]))
             lightest = i;
@@ -172,8 +171,7 @@ static void take_out(uint32_t index)
 {
     struct trace_lane *const lane = trace_self.lane;
     const uint32_t depth = lane->depth;
-    uint32_t i;
-    for (i = index; i + 1 < depth; i++)
+    for (uint32_t i = index; i + 1 < depth; i++)
         lane->holds[i] = lane->holds[i + 1];
     TRACE_HANDLERS_SEE_THIS_ORDER();
     lane->depth = depth - 1;
@@ -182,16 +180,14 @@ static void take_out(uint32_t index)
 void trace_wait_ends(struct trace_wait *w, bool is_granted, bool timed_out)
 {
     const uint64_t now = trace_ticks();
-    struct trace_hold *h;
-    uint64_t waited;
     trace_waits_no_more(w);
     if (!enter()) {
         if (!is_granted)
             trace_forget(w->key & TRACE_ADDRESS);
         return;
     }
-    h = waiting(w);
-    waited = now > w->begun ? now - w->begun : 1;
+    struct trace_hold *h = waiting(w);
+    uint64_t waited = now > w->begun ? now - w->begun : 1;
     trace_self.lane->last = now;
     trace_blame(w, now, is_granted);
     trace_stack_waited(w->key, w->stack, waited);
@@ -235,7 +231,6 @@ void trace_wait_is_over(struct trace_wait *w, bool is_granted, bool timed_out)
     const uint64_t now = trace_ticks();
     const struct trace_event e = {w->key, w->site, 0, w->begun, now > w->begun ? now - w->begun : 1,
                                   0};
-    struct trace_record *r;
     trace_waits_no_more(w);
     if (!enter()) {
         trace_forget(w->key & TRACE_ADDRESS);
@@ -245,7 +240,7 @@ void trace_wait_is_over(struct trace_wait *w, bool is_granted, bool timed_out)
     trace_stack_waited(w->key, w->stack, e.wait);
     if (waiting(w) != NULL)
         take_out(w->at);
-    r = record_of(w->key, w->site, 0);
+    struct trace_record *r = record_of(w->key, w->site, 0);
     r->count += is_granted;
     r->timeouts += !is_granted && timed_out;
     r->failed += !is_granted && !timed_out;
@@ -260,14 +255,12 @@ void trace_wait_is_over(struct trace_wait *w, bool is_granted, bool timed_out)
 
 void trace_waited(uint64_t key, uint64_t site, uint64_t begun, bool waited, int error)
 {
-    struct trace_record *r;
-    uint64_t now;
     if (!enter())
         return;
-    now = trace_ticks();
+    uint64_t now = trace_ticks();
     if (waited && now - begun > trace_window / TRACE_OFTEN)
         trace_note_processor();
-    r = record_of(key, site, 0);
+    struct trace_record *r = record_of(key, site, 0);
     r->count += error == 0;
     r->timeouts += error == ETIMEDOUT;
     r->failed += error != 0 && error != ETIMEDOUT;
@@ -286,10 +279,9 @@ void trace_waited(uint64_t key, uint64_t site, uint64_t begun, bool waited, int 
 
 void trace_called(uint64_t key, uint64_t site, bool failed)
 {
-    struct trace_record *r;
     if (!enter())
         return;
-    r = record_of(key, site, 0);
+    struct trace_record *r = record_of(key, site, 0);
     r->count += !failed;
     r->failed += failed;
     seen_by(r);
@@ -316,10 +308,9 @@ static void mark_holds(uint64_t key, uint64_t site)
 
 void trace_wakes(uint64_t key, uint64_t site)
 {
-    struct trace_record *r;
     if (!enter())
         return;
-    r = record_of(key, site, 0);
+    struct trace_record *r = record_of(key, site, 0);
     r->count++;
     seen_by(r);
     if (trace_self.lane->depth != 0)
@@ -350,14 +341,12 @@ void trace_release_at(uint32_t index, uint64_t site)
 void trace_ends_holding(void)
 {
     const uint64_t now = trace_ticks();
-    uint32_t i;
-    for (i = 0; i < trace_self.lane->depth; i++) {
+    for (uint32_t i = 0; i < trace_self.lane->depth; i++) {
         const struct trace_hold h = trace_self.lane->holds[i];
-        struct trace_record *r;
         if ((h.state & TRACE_HELD) == 0 || (h.state & TRACE_IN_COND) != 0)
             continue;
         unshow(&h, now);
-        r = record_of(h.lock, h.take, 0);
+        struct trace_record *r = record_of(h.lock, h.take, 0);
         r->count++;
         if (h.waited != 0)
             add_wait(r, h.begun, h.waited);
@@ -377,12 +366,11 @@ static uint32_t hold_of(uint64_t lock)
 /* The hold goes without a record: the recording is stopped. */
 void trace_forget(uint64_t lock)
 {
-    uint32_t i;
     if (trace_self.lane == NULL || trace_self.inside != 0)
         return;
     trace_self.inside = 1;
     TRACE_HANDLERS_SEE_THIS_ORDER();
-    i = hold_of(lock);
+    uint32_t i = hold_of(lock);
     if (i != UINT32_MAX) {
         if ((trace_self.lane->holds[i].state & TRACE_WAITING) == 0)
             unshow(&trace_self.lane->holds[i], trace_ticks());
@@ -394,10 +382,9 @@ void trace_forget(uint64_t lock)
 void trace_cond_gives_up(const void *mutex, uint64_t site)
 {
     const uint64_t lock = (uint64_t)(uintptr_t)mutex & TRACE_ADDRESS;
-    uint32_t i;
     if (!enter())
         return;
-    i = hold_of(lock);
+    uint32_t i = hold_of(lock);
     if (i != UINT32_MAX) {
         const uint64_t now = trace_ticks();
         unshow(&trace_self.lane->holds[i], now);
@@ -412,10 +399,10 @@ void trace_cond_gives_up(const void *mutex, uint64_t site)
 void trace_cond_is_back(const void *mutex, uint64_t site)
 {
     const uint64_t lock = (uint64_t)(uintptr_t)mutex & TRACE_ADDRESS;
-    uint32_t i, writes;
+    uint32_t writes;
     if (!enter())
         return;
-    i = hold_of(lock);
+    uint32_t i = hold_of(lock);
     if (i != UINT32_MAX) {
         struct trace_hold *const h = &trace_self.lane->holds[i];
         h->state = show(h->lock, site, &writes);

@@ -20,8 +20,7 @@ static inline struct trace_record *record_of(uint64_t lock, uint64_t take, uint6
 {
     const struct trace_key key = {lock, take, release};
     const size_t first = (mixed(lock, take, release) & (trace_self.lane->sets - 1)) * TRACE_WAYS;
-    size_t i;
-    for (i = first; i < first + TRACE_WAYS; i++) {
+    for (size_t i = first; i < first + TRACE_WAYS; i++) {
         const struct trace_key *const k = &trace_self.keys[i];
         if (k->lock == lock && k->take == take && k->release == release)
             return &trace_self.records[i];
@@ -50,11 +49,10 @@ static inline void add_wait(struct trace_record *r, uint64_t begun, uint64_t tic
 static inline void add_to_window(const struct trace_event *e, uint64_t now)
 {
     struct trace_lane *const lane = trace_self.lane;
-    struct trace_window *w;
     uint64_t count;
     if (PAWL_UNLIKELY(now >= lane->window_next))
         trace_window_begins(now);
-    w = &lane->windows[lane->window & 1];
+    struct trace_window *w = &lane->windows[lane->window & 1];
     count = w->count;
     if (count == lane->ring) {
         w->missed++;
@@ -140,8 +138,7 @@ static inline uint32_t show(uint64_t key, uint64_t site, uint32_t *writes)
 static inline void granted_at_once(uint64_t key, uint64_t site, bool only_tried)
 {
     const bool priced = trace_self.price.begun != 0;
-    struct trace_hold *h;
-    uint32_t writes, state;
+    uint32_t writes;
     if (PAWL_UNLIKELY(priced))
         trace_self.price.tried = trace_ticks_in_order();
     if (PAWL_UNLIKELY(trace_self.lane->depth != 0) && trace_among_others(key, site, only_tried)) {
@@ -150,8 +147,8 @@ static inline void granted_at_once(uint64_t key, uint64_t site, bool only_tried)
     }
     if (is_write(key))
         trace_upgrade(key, site, NULL);
-    state = show(key, site, &writes);
-    h = push(key, site, trace_ticks(), state);
+    uint32_t state = show(key, site, &writes);
+    struct trace_hold *h = push(key, site, trace_ticks(), state);
     h->writes = writes;
     if (PAWL_UNLIKELY(h->since - trace_self.seen_at > trace_window / TRACE_OFTEN))
         trace_look_at_processor(h);
@@ -272,14 +269,13 @@ static inline void releases(const volatile void *address, uint64_t site)
 static inline void released(void)
 {
     struct trace_event *const e = trace_self.timed;
-    uint64_t units;
     if (PAWL_LIKELY(e == NULL)) {
         if (PAWL_UNLIKELY(trace_self.price.record != NULL))
             trace_price_ends();
         return;
     }
     trace_self.timed = NULL;
-    units = (trace_ticks() - trace_self.timed_at) >> TRACE_CALL_UNIT;
+    uint64_t units = (trace_ticks() - trace_self.timed_at) >> TRACE_CALL_UNIT;
     if (units >> (64 - TRACE_SITE_BITS) != 0)
         units = (UINT64_C(1) << (64 - TRACE_SITE_BITS)) - 1;
     e->release = (e->release & ((UINT64_C(1) << TRACE_SITE_BITS) - 1)) | units << TRACE_SITE_BITS;

@@ -122,9 +122,8 @@ EXPORTED pthread_rwlock_trywrlock(pthread_rwlock_t *l)
 
 EXPORTED pthread_rwlock_unlock(pthread_rwlock_t *l)
 {
-    int error;
     releases(l, TRACE_HERE());
-    error = next()->pthread_rwlock_unlock(l);
+    int error = next()->pthread_rwlock_unlock(l);
     released();
     return error;
 }

@@ -28,9 +28,8 @@ EXPORTED int prctl(int option, ...)
 {
     unsigned long argument[4];
     va_list all;
-    int i;
     va_start(all, option);
-    for (i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++)
         argument[i] = va_arg(all, unsigned long);
     va_end(all);
     look_at(option, (long)argument[0]);
@@ -41,9 +40,8 @@ EXPORTED long syscall(long number, ...)
 {
     long argument[6];
     va_list all;
-    int i;
     va_start(all, number);
-    for (i = 0; i < 6; i++)
+    for (int i = 0; i < 6; i++)
         argument[i] = va_arg(all, long);
     va_end(all);
     if (number == SYS_prctl)

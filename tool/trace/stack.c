@@ -48,8 +48,7 @@ struct found {
 static void know(const struct found *found)
 {
     struct unwind_object unused;
-    uint32_t i;
-    for (i = 0; i < found->depth; i++)
+    for (uint32_t i = 0; i < found->depth; i++)
         if (trace_unwind_object(found->frame[i], &unused))
             trace_know(found->frame[i], found->frame[i]);
 }
@@ -57,18 +56,17 @@ static void know(const struct found *found)
 static uint32_t enter_stack(struct trace_stacks *stacks, const struct found *found)
 {
     uint64_t hash = 1 + found->cut;
-    uint32_t i, j;
     bool is_new;
-    for (i = 0; i < found->depth; i++)
+    for (uint32_t i = 0; i < found->depth; i++)
         hash = hash_of(hash, found->frame[i]);
     hash += hash == 0;
-    for (i = 0; i < PROBES; i++) {
+    for (uint32_t i = 0; i < PROBES; i++) {
         const uint32_t number = (uint32_t)((hash >> 16) + i) % TRACE_STACKS;
         struct trace_stack *const s = &stacks->stack[number];
         if (!is_mine(&s->hash, hash, &is_new))
             continue;
         if (is_new) {
-            for (j = 0; j < found->depth; j++)
+            for (uint32_t j = 0; j < found->depth; j++)
                 pawl_store_relaxed64(&s->frame[j], found->frame[j]);
             s->cut = found->cut;
             TRACE_HANDLERS_SEE_THIS_ORDER();
@@ -136,10 +134,9 @@ static bool is_same(const struct trace_stacks *stacks, const struct trace_chain 
                     uint64_t frame)
 {
     const struct trace_stack *const s = &stacks->stack[c->stack - 1];
-    uint32_t i;
     if (c->site != site || c->frame != frame || pawl_load_relaxed32(&s->depth) != c->depth)
         return false;
-    for (i = 0; i < c->depth; i++)
+    for (uint32_t i = 0; i < c->depth; i++)
         if (trace_unwind_without_signature(*(const volatile uint64_t *)(uintptr_t)c->at[i]) !=
             pawl_load_relaxed64(&s->frame[i]))
             return false;
@@ -188,12 +185,11 @@ static struct trace_waited *entry_of(uint64_t key, uint32_t stack)
 {
     struct trace_stacks *const stacks = trace_file_stacks();
     uint64_t hash = hash_of(hash_of(stack, key), 1);
-    uint32_t i;
     bool is_new;
     if (stacks == NULL || stack == 0)
         return NULL;
     hash += hash == 0;
-    for (i = 0; i < PROBES; i++) {
+    for (uint32_t i = 0; i < PROBES; i++) {
         struct trace_waited *const w = &stacks->waited[((hash >> 16) + i) % TRACE_WAITED];
         if (!is_mine(&w->hash, hash, &is_new))
             continue;
@@ -220,7 +216,6 @@ void trace_stack_waited(uint64_t key, uint32_t stack, uint64_t ticks)
 void trace_stack_taken(void)
 {
     const struct trace_hold *const h = &trace_self.lane->holds[trace_self.lane->depth - 1];
-    struct trace_waited *w;
     trace_self.stack_in = trace_control->stack_every;
     if (trace_self.stack_in == 0) { /* ever more seldom: some hundred looks in all */
         trace_self.stack_gap += trace_self.stack_gap < MOST_GAP ? trace_self.stack_gap / 4 : 0;
@@ -228,7 +223,7 @@ void trace_stack_taken(void)
         if (pawl_load_relaxed32(&trace_control->stacks) != TRACE_STACKS_THERE)
             return;
     }
-    w = entry_of(h->lock, trace_stack(h->take));
+    struct trace_waited *w = entry_of(h->lock, trace_stack(h->take));
     if (w != NULL)
         (void)pawl_fetch_add_relaxed64(&w->taken, 1);
 }

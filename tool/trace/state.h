@@ -259,11 +259,10 @@ static inline struct trace_slot *slot_of(uint64_t lock)
 
 static inline uint32_t bucket_of(uint64_t ticks)
 {
-    uint32_t exponent, bucket;
     if (ticks < 4)
         return (uint32_t)ticks;
-    exponent = 63 - (uint32_t)__builtin_clzll(ticks);
-    bucket = 4 * (exponent - 1) + (uint32_t)(ticks >> (exponent - 2) & 3);
+    uint32_t exponent = 63 - (uint32_t)__builtin_clzll(ticks);
+    uint32_t bucket = 4 * (exponent - 1) + (uint32_t)(ticks >> (exponent - 2) & 3);
     return bucket < TRACE_BUCKETS ? bucket : TRACE_BUCKETS - 1;
 }
 

@@ -67,8 +67,7 @@ void trace_tables_in_child(void)
 bool trace_tables_try(void)
 {
     static const struct timespec moment = {0, 50000};
-    uint32_t i;
-    for (i = 0; i < TRIES; i++) {
+    for (uint32_t i = 0; i < TRIES; i++) {
         if (pawl_spin32_try_write(&tables))
             return true;
         if (i < SHORT_TRIES || !trace_may_call()) {

@@ -55,7 +55,6 @@ static bool copy(struct unwind *u, uint64_t address)
     const uint64_t below = address - page < 56 ? address - page : 56;
     const uint64_t left = page + UNWIND_PAGE - (address - below);
     struct iovec from, to;
-    bool done;
     if (!trace_may_call())
         return false;
     u->from = address - below;
@@ -63,8 +62,8 @@ static bool copy(struct unwind *u, uint64_t address)
     from.iov_base = (void *)(uintptr_t)u->from;
     to.iov_base = u->words;
     from.iov_len = to.iov_len = (size_t)u->count * 8;
-    done = next()->syscall(SYS_process_vm_readv, (long)u->thread, &to, 1L, &from, 1L, 0L) ==
-           (long)to.iov_len;
+    bool done = next()->syscall(SYS_process_vm_readv, (long)u->thread, &to, 1L, &from, 1L, 0L) ==
+                (long)to.iov_len;
     trace_has_called();
     if (!done)
         u->count = 0;

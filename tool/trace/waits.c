@@ -70,8 +70,7 @@ static uint64_t next(struct half *half, uint64_t site)
 
 __attribute__((constructor)) static void find_early(void)
 {
-    struct half *h;
-    for (h = __start_pawl_halves; h < __stop_pawl_halves; h++)
+    for (struct half *h = __start_pawl_halves; h < __stop_pawl_halves; h++)
         pawl_store_relaxed64(&h->address, (uint64_t)(uintptr_t)dlsym(RTLD_NEXT, h->name));
 }
 
