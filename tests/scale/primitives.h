@@ -41,12 +41,17 @@ struct primitive {
     unsigned waiters; /* at most that sleep, by its page; further ones spin. 0: any number */
 };
 
+/* Such a function of one statement, about an object o. */
+#define ON(name, type, statement)                                                                  \
+    static inline void name(void *object)                                                          \
+    {                                                                                              \
+        type *o = (type *)object;                                                                  \
+        statement;                                                                                 \
+    }
+
 /* ---- Counterparts ---------------------------------------------------------------------------- */
 
-static inline void mutex_init(void *object)
-{
-    must(pthread_mutex_init((pthread_mutex_t *)object, NULL) == 0);
-}
+ON(mutex_init, pthread_mutex_t, must(pthread_mutex_init(o, NULL) == 0))
 static inline void mutex_init_shared(void *object)
 {
     pthread_mutexattr_t shared;
@@ -55,39 +60,15 @@ static inline void mutex_init_shared(void *object)
     must(pthread_mutex_init((pthread_mutex_t *)object, &shared) == 0);
     pthread_mutexattr_destroy(&shared);
 }
-static inline void mutex_destroy(void *object)
-{
-    must(pthread_mutex_destroy((pthread_mutex_t *)object) == 0);
-}
-static inline void mutex_take(void *object)
-{
-    must(pthread_mutex_lock((pthread_mutex_t *)object) == 0);
-}
-static inline void mutex_drop(void *object)
-{
-    must(pthread_mutex_unlock((pthread_mutex_t *)object) == 0);
-}
+ON(mutex_destroy, pthread_mutex_t, must(pthread_mutex_destroy(o) == 0))
+ON(mutex_take, pthread_mutex_t, must(pthread_mutex_lock(o) == 0))
+ON(mutex_drop, pthread_mutex_t, must(pthread_mutex_unlock(o) == 0))
 
-static inline void rwlock_init(void *object)
-{
-    must(pthread_rwlock_init((pthread_rwlock_t *)object, NULL) == 0);
-}
-static inline void rwlock_destroy(void *object)
-{
-    must(pthread_rwlock_destroy((pthread_rwlock_t *)object) == 0);
-}
-static inline void rwlock_take_read(void *object)
-{
-    must(pthread_rwlock_rdlock((pthread_rwlock_t *)object) == 0);
-}
-static inline void rwlock_take_write(void *object)
-{
-    must(pthread_rwlock_wrlock((pthread_rwlock_t *)object) == 0);
-}
-static inline void rwlock_drop(void *object)
-{
-    must(pthread_rwlock_unlock((pthread_rwlock_t *)object) == 0);
-}
+ON(rwlock_init, pthread_rwlock_t, must(pthread_rwlock_init(o, NULL) == 0))
+ON(rwlock_destroy, pthread_rwlock_t, must(pthread_rwlock_destroy(o) == 0))
+ON(rwlock_take_read, pthread_rwlock_t, must(pthread_rwlock_rdlock(o) == 0))
+ON(rwlock_take_write, pthread_rwlock_t, must(pthread_rwlock_wrlock(o) == 0))
+ON(rwlock_drop, pthread_rwlock_t, must(pthread_rwlock_unlock(o) == 0))
 
 /* A section made of a mutex and a condition variable. */
 struct pthread_room {
@@ -143,14 +124,8 @@ static const struct primitive twin_cond = {
 
 /* ---- What keeps others out ------------------------------------------------------------------- */
 
-static inline void lock64_take_write(void *object)
-{
-    pawl_lock64_take_write((pawl_lock64 *)object);
-}
-static inline void lock64_drop_write(void *object)
-{
-    pawl_lock64_drop_write((pawl_lock64 *)object);
-}
+ON(lock64_take_write, pawl_lock64, pawl_lock64_take_write(o))
+ON(lock64_drop_write, pawl_lock64, pawl_lock64_drop_write(o))
 
 /* As a real-time thread of the preload library takes it. Every other thread has a rank, and comes
  * before all that have none; newcomers went past these, one by one. */
@@ -204,70 +179,25 @@ static inline void pawl_room_drop(void *object)
     pawl_lock64_drop_write(&room->lock);
 }
 
-static inline void bitlock_take(void *object)
-{
-    pawl_bitlock32_take((uint32_t *)object, 3);
-}
-static inline void bitlock_drop(void *object)
-{
-    pawl_bitlock32_drop((uint32_t *)object, 3);
-}
+ON(bitlock_take, uint32_t, pawl_bitlock32_take(o, 3))
+ON(bitlock_drop, uint32_t, pawl_bitlock32_drop(o, 3))
 
-static inline void pshared_init(void *object)
-{
-    must(pawl_pshared_lock64_init((pawl_pshared_lock64 *)object));
-}
-static inline void pshared_destroy(void *object)
-{
-    pawl_pshared_lock64_destroy((pawl_pshared_lock64 *)object);
-}
-static inline void pshared_take(void *object)
-{
-    pawl_pshared_lock64_take_write((pawl_pshared_lock64 *)object);
-}
-static inline void pshared_drop(void *object)
-{
-    pawl_pshared_lock64_drop_write((pawl_pshared_lock64 *)object);
-}
+ON(pshared_init, pawl_pshared_lock64, must(pawl_pshared_lock64_init(o)))
+ON(pshared_destroy, pawl_pshared_lock64, pawl_pshared_lock64_destroy(o))
+ON(pshared_take, pawl_pshared_lock64, pawl_pshared_lock64_take_write(o))
+ON(pshared_drop, pawl_pshared_lock64, pawl_pshared_lock64_drop_write(o))
 
-static inline void sift_take_write(void *object)
-{
-    pawl_sift_take_write((pawl_sift *)object);
-}
-static inline void sift_drop_write(void *object)
-{
-    pawl_sift_drop_write((pawl_sift *)object);
-}
+ON(sift_take_write, pawl_sift, pawl_sift_take_write(o))
+ON(sift_drop_write, pawl_sift, pawl_sift_drop_write(o))
 
-static inline void brlock_init(void *object)
-{
-    must(pawl_brlock_init((pawl_brlock *)object, PAWL_BRLOCK_LINES) == 0);
-}
-static inline void brlock_destroy(void *object)
-{
-    pawl_brlock_destroy((pawl_brlock *)object);
-}
-static inline void brlock_take_write(void *object)
-{
-    pawl_brlock_take_write((pawl_brlock *)object);
-}
-static inline void brlock_drop_write(void *object)
-{
-    pawl_brlock_drop_write((pawl_brlock *)object);
-}
+ON(brlock_init, pawl_brlock, must(pawl_brlock_init(o, PAWL_BRLOCK_LINES) == 0))
+ON(brlock_destroy, pawl_brlock, pawl_brlock_destroy(o))
+ON(brlock_take_write, pawl_brlock, pawl_brlock_take_write(o))
+ON(brlock_drop_write, pawl_brlock, pawl_brlock_drop_write(o))
 
-static inline void robust_init(void *object)
-{
-    must(pawl_robust_lock_init((pawl_robust_lock *)object) == PAWL_ROBUST_OK);
-}
-static inline void robust_take_write(void *object)
-{
-    must(pawl_robust_lock_take_write((pawl_robust_lock *)object) == PAWL_ROBUST_OK);
-}
-static inline void robust_drop_write(void *object)
-{
-    must(pawl_robust_lock_drop_write((pawl_robust_lock *)object) == PAWL_ROBUST_OK);
-}
+ON(robust_init, pawl_robust_lock, must(pawl_robust_lock_init(o) == PAWL_ROBUST_OK))
+ON(robust_take_write, pawl_robust_lock, must(pawl_robust_lock_take_write(o) == PAWL_ROBUST_OK))
+ON(robust_drop_write, pawl_robust_lock, must(pawl_robust_lock_drop_write(o) == PAWL_ROBUST_OK))
 
 static const struct primitive exclusive[] = {
     {"lock64, W", &twin_mutex, sizeof(pawl_lock64), MOST, NULL, NULL, lock64_take_write,
@@ -294,30 +224,12 @@ static const struct primitive exclusive[] = {
 
 /* ---- What keeps others out, and does not sleep ----------------------------------------------- */
 
-static inline void spin64_take_write(void *object)
-{
-    pawl_spin64_take_write((pawl_spin64 *)object);
-}
-static inline void spin64_drop_write(void *object)
-{
-    pawl_spin64_drop_write((pawl_spin64 *)object);
-}
-static inline void spin32_take_write(void *object)
-{
-    pawl_spin32_take_write((pawl_spin32 *)object);
-}
-static inline void spin32_drop_write(void *object)
-{
-    pawl_spin32_drop_write((pawl_spin32 *)object);
-}
-static inline void spin64_take_seek(void *object)
-{
-    pawl_spin64_take_seek((pawl_spin64 *)object);
-}
-static inline void spin64_drop_seek(void *object)
-{
-    pawl_spin64_drop_seek((pawl_spin64 *)object);
-}
+ON(spin64_take_write, pawl_spin64, pawl_spin64_take_write(o))
+ON(spin64_drop_write, pawl_spin64, pawl_spin64_drop_write(o))
+ON(spin32_take_write, pawl_spin32, pawl_spin32_take_write(o))
+ON(spin32_drop_write, pawl_spin32, pawl_spin32_drop_write(o))
+ON(spin64_take_seek, pawl_spin64, pawl_spin64_take_seek(o))
+ON(spin64_drop_seek, pawl_spin64, pawl_spin64_drop_seek(o))
 
 static const struct primitive spinning[] = {
     {"spin64, W", &twin_mutex, sizeof(pawl_spin64), MOST, NULL, NULL, spin64_take_write,
@@ -330,38 +242,14 @@ static const struct primitive spinning[] = {
 
 /* ---- What lets others in --------------------------------------------------------------------- */
 
-static inline void lock64_take_read(void *object)
-{
-    pawl_lock64_take_read((pawl_lock64 *)object);
-}
-static inline void lock64_drop_read(void *object)
-{
-    pawl_lock64_drop_read((pawl_lock64 *)object);
-}
-static inline void sift_take_read(void *object)
-{
-    pawl_sift_take_read((pawl_sift *)object, PAWL_SIFT_THREAD);
-}
-static inline void sift_drop_read(void *object)
-{
-    pawl_sift_drop_read((pawl_sift *)object, PAWL_SIFT_THREAD);
-}
-static inline void brlock_take_read(void *object)
-{
-    pawl_brlock_take_read((pawl_brlock *)object);
-}
-static inline void brlock_drop_read(void *object)
-{
-    pawl_brlock_drop_read((pawl_brlock *)object);
-}
-static inline void robust_take_read(void *object)
-{
-    must(pawl_robust_lock_take_read((pawl_robust_lock *)object) == PAWL_ROBUST_OK);
-}
-static inline void robust_drop_read(void *object)
-{
-    must(pawl_robust_lock_drop_read((pawl_robust_lock *)object) == PAWL_ROBUST_OK);
-}
+ON(lock64_take_read, pawl_lock64, pawl_lock64_take_read(o))
+ON(lock64_drop_read, pawl_lock64, pawl_lock64_drop_read(o))
+ON(sift_take_read, pawl_sift, pawl_sift_take_read(o, PAWL_SIFT_THREAD))
+ON(sift_drop_read, pawl_sift, pawl_sift_drop_read(o, PAWL_SIFT_THREAD))
+ON(brlock_take_read, pawl_brlock, pawl_brlock_take_read(o))
+ON(brlock_drop_read, pawl_brlock, pawl_brlock_drop_read(o))
+ON(robust_take_read, pawl_robust_lock, must(pawl_robust_lock_take_read(o) == PAWL_ROBUST_OK))
+ON(robust_drop_read, pawl_robust_lock, must(pawl_robust_lock_drop_read(o) == PAWL_ROBUST_OK))
 static inline void rcu_enter(void *object)
 {
     (void)object;
@@ -372,71 +260,23 @@ static inline void rcu_leave(void *object)
     (void)object;
     pawl_rcu_read_unlock();
 }
-static inline void counter_up(void *object)
-{
-    pawl_counter_inc((pawl_counter *)object);
-}
-static inline void counter_down(void *object)
-{
-    pawl_counter_dec((pawl_counter *)object);
-}
-static inline void counter_destroy(void *object)
-{
-    must(pawl_counter_destroy((pawl_counter *)object) == 0);
-}
+ON(counter_up, pawl_counter, pawl_counter_inc(o))
+ON(counter_down, pawl_counter, pawl_counter_dec(o))
+ON(counter_destroy, pawl_counter, must(pawl_counter_destroy(o) == 0))
 
-static inline void spin_take_read(void *object)
-{
-    pawl_spin64_take_read((pawl_spin64 *)object);
-}
-static inline void spin_drop_read(void *object)
-{
-    pawl_spin64_drop_read((pawl_spin64 *)object);
-}
-static inline void exact_up(void *object)
-{
-    pawl_counter_exact_add((pawl_counter_exact *)object, 1);
-}
-static inline void exact_down(void *object)
-{
-    pawl_counter_exact_add((pawl_counter_exact *)object, -1);
-}
-static inline void exact_destroy(void *object)
-{
-    must(pawl_counter_exact_destroy((pawl_counter_exact *)object) == 0);
-}
-static inline void limit_init(void *object)
-{
-    pawl_counter_limit_init((pawl_counter_limit *)object, INT64_MAX / 4);
-}
-static inline void limit_up(void *object)
-{
-    must(pawl_counter_limit_try_add((pawl_counter_limit *)object, 1));
-}
-static inline void limit_down(void *object)
-{
-    pawl_counter_limit_sub((pawl_counter_limit *)object, 1);
-}
-static inline void limit_destroy(void *object)
-{
-    must(pawl_counter_limit_destroy((pawl_counter_limit *)object) == 0);
-}
-static inline void bigref_init(void *object)
-{
-    pawl_bigref_init((pawl_bigref *)object, NULL, NULL);
-}
-static inline void bigref_up(void *object)
-{
-    pawl_bigref_get((pawl_bigref *)object);
-}
-static inline void bigref_down(void *object)
-{
-    pawl_bigref_drop((pawl_bigref *)object);
-}
-static inline void bigref_destroy(void *object)
-{
-    pawl_bigref_destroy((pawl_bigref *)object);
-}
+ON(spin_take_read, pawl_spin64, pawl_spin64_take_read(o))
+ON(spin_drop_read, pawl_spin64, pawl_spin64_drop_read(o))
+ON(exact_up, pawl_counter_exact, pawl_counter_exact_add(o, 1))
+ON(exact_down, pawl_counter_exact, pawl_counter_exact_add(o, -1))
+ON(exact_destroy, pawl_counter_exact, must(pawl_counter_exact_destroy(o) == 0))
+ON(limit_init, pawl_counter_limit, pawl_counter_limit_init(o, INT64_MAX / 4))
+ON(limit_up, pawl_counter_limit, must(pawl_counter_limit_try_add(o, 1)))
+ON(limit_down, pawl_counter_limit, pawl_counter_limit_sub(o, 1))
+ON(limit_destroy, pawl_counter_limit, must(pawl_counter_limit_destroy(o) == 0))
+ON(bigref_init, pawl_bigref, pawl_bigref_init(o, NULL, NULL))
+ON(bigref_up, pawl_bigref, pawl_bigref_get(o))
+ON(bigref_down, pawl_bigref, pawl_bigref_drop(o))
+ON(bigref_destroy, pawl_bigref, pawl_bigref_destroy(o))
 static inline void seq_look(void *object)
 {
     pawl_seq_word begun;
