@@ -87,6 +87,11 @@ static inline int test_skipped(const char *why)
     printf("skipped: %s\n", why);
     return 77;
 }
+#define TEST_SKIPPED(why)                                                                          \
+    int main(void)                                                                                 \
+    {                                                                                              \
+        return test_skipped(why);                                                                  \
+    }
 
 /* ---- Seeds ----------------------------------------------------------------------------------- */
 

@@ -101,9 +101,6 @@ int main(int argc, char **argv)
 
 #else
 
-int main(void)
-{
-    return test_skipped("instructions are counted in plain, optimised x86-64 builds");
-}
+TEST_SKIPPED("instructions are counted in plain, optimised x86-64 builds")
 
 #endif

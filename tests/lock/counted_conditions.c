@@ -122,9 +122,6 @@ TEST_MAIN(ipawl_entries_mode_(ENTRIES_ON))
 
 #else
 
-int main(void)
-{
-    return test_skipped("readers do not scale on this system");
-}
+TEST_SKIPPED("readers do not scale on this system")
 
 #endif

@@ -171,9 +171,6 @@ TEST_MAIN(alarm(TEST_HANGS))
 
 #else
 
-int main(void)
-{
-    return test_skipped("needs the trap flag of x86-64, and no sanitizer");
-}
+TEST_SKIPPED("needs the trap flag of x86-64, and no sanitizer")
 
 #endif

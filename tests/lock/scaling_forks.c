@@ -126,9 +126,6 @@ TEST_MAIN(ipawl_entries_mode_(ENTRIES_ON))
 
 #else
 
-int main(void)
-{
-    return test_skipped("needs the trap flag of x86-64, and no sanitizer");
-}
+TEST_SKIPPED("needs the trap flag of x86-64, and no sanitizer")
 
 #endif

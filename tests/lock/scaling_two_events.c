@@ -169,9 +169,6 @@ int main(int argc, char **argv)
 
 #else
 
-int main(void)
-{
-    return test_skipped("needs scaling readers, and the trap flag of x86-64");
-}
+TEST_SKIPPED("needs scaling readers, and the trap flag of x86-64")
 
 #endif

@@ -319,9 +319,6 @@ TEST_MAIN()
 
 #else
 
-int main(void)
-{
-    return test_skipped("needs scaling readers, Linux, and no sanitizer");
-}
+TEST_SKIPPED("needs scaling readers, Linux, and no sanitizer")
 
 #endif

@@ -100,9 +100,6 @@ TEST_MAIN()
 
 #else
 
-int main(void)
-{
-    return test_skipped("needs glibc's own allocator, which a sanitizer replaces");
-}
+TEST_SKIPPED("needs glibc's own allocator, which a sanitizer replaces")
 
 #endif

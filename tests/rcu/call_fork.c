@@ -318,10 +318,7 @@ TEST_CASE_WITH(a_callback_may_fork_while_another_one_runs, set_up, NULL)
 
 #if PAWL_TSAN_
 /* ThreadSanitizer lets no thread begin in the child of a program that had several. */
-int main(void)
-{
-    return test_skipped("ThreadSanitizer does not support it");
-}
+TEST_SKIPPED("ThreadSanitizer does not support it")
 #else
 TEST_MAIN()
 #endif

@@ -109,9 +109,6 @@ TEST_MAIN()
 
 #else
 
-int main(void)
-{
-    return test_skipped("needs the trap flag of x86-64");
-}
+TEST_SKIPPED("needs the trap flag of x86-64")
 
 #endif
