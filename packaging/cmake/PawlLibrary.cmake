@@ -6,8 +6,8 @@
 # config.h that hides include/pawl/config.h. The archives have an object for each source and a
 # section for each function, so that a program contains what it uses (doc/sizes.md). Shared
 # libraries, sanitized ones, and those for tests alone (ONE_OBJECT; with PAWL_ONE_OBJECT, as the
-# preset m32 sets it, all) are src/pawl.c, which includes all sources: that takes half the time to
-# compile. Where the archive is that one object, the shared library has it too.
+# preset m32 sets it, and on Windows all) are src/pawl.c, which includes all sources: that takes
+# half the time to compile. Where the archive is that one object, the shared library has it too.
 include(CheckLinkerFlag)
 
 # A program that has the library in itself shows these names to the plug-ins that it loads. Copies
@@ -70,7 +70,7 @@ endif()
 
 function(pawl_add_library target kind variant)
   if(kind STREQUAL "STATIC" AND variant MATCHES "^(release|checked)$" AND
-     NOT PAWL_SANITIZE AND NOT PAWL_ONE_OBJECT AND NOT "ONE_OBJECT" IN_LIST ARGN)
+     NOT PAWL_SANITIZE AND NOT PAWL_ONE_OBJECT AND NOT WIN32 AND NOT "ONE_OBJECT" IN_LIST ARGN)
     add_library(${target} STATIC ${pawl_sources})
     target_compile_options(${target} PRIVATE -ffunction-sections -fdata-sections)
   elseif(ARGN MATCHES "TARGET_OBJECTS")

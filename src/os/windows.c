@@ -48,8 +48,8 @@ static any_function os_look_up(enum late_function which)
                                         "FlsAlloc",
                                         "FlsSetValue",
                                         "FlsFree"};
-    static const char *const modules[] = {"api-ms-win-core-synch-l1-2-0.dll", "kernelbase.dll",
-                                          "kernel32.dll"};
+    /* Not the API set of the waits: on Windows 7 that may be this module itself (win_names.c). */
+    static const char *const modules[] = {"kernelbase.dll", "kernel32.dll"};
     size_t i;
     for (i = 0; i < sizeof modules / sizeof modules[0]; i++) {
         const HMODULE module = GetModuleHandleA(modules[i]);

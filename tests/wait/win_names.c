@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of Windows: a program written against them sleeps, is woken, and is told why not. */
+/* The names of Windows: a program written against them sleeps, is woken, and is told why not. For
+ * ports/windows_names.c, which includes this file, the names are those of a DLL. */
 #include "test.h"
 
+#ifndef NAMES_OF_DLL
 #include <pawl/compat/win_names.h>
+#endif
 
 #include <pthread.h>
 
@@ -54,7 +57,7 @@ TEST_CASE(another_size_or_address_is_refused)
 /* The source's lock: taken by exchange, and a wait while it is taken. */
 static void *acquire(void *arg)
 {
-    const uint32_t taken = 1;
+    uint32_t taken = 1;
     (void)arg;
     while (__atomic_exchange_n(&word32, 1, __ATOMIC_ACQUIRE) != 0)
         WaitOnAddress(&word32, &taken, sizeof word32, INFINITE);
@@ -77,7 +80,44 @@ TEST_CASE(waiters_are_woken_one_after_the_other)
     assert_int_equal(woken, 3);
 }
 
-int main(int argc, char **argv)
+/* Waiters of each width: each takes one of the coins in its byte. */
+static uint64_t purses[4];
+
+static void take_a_coin(void *unused, unsigned index)
 {
-    return test_main(argc, argv);
+    const size_t size = (size_t)1 << index % 4;
+    uint8_t *const purse = (uint8_t *)&purses[index % 4];
+    uint64_t empty = 0;
+    uint8_t coins;
+    (void)unused;
+    for (;;) {
+        coins = __atomic_load_n(purse, __ATOMIC_RELAXED);
+        if (coins == 0)
+            must(WaitOnAddress(purse, &empty, size, INFINITE));
+        else if (__atomic_compare_exchange_n(purse, &coins, (uint8_t)(coins - 1), false,
+                                             __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            return;
+    }
 }
+
+static void *give_each_a_coin(void *unused)
+{
+    int i;
+    for (i = 0; i < 8; i++) {
+        (void)__atomic_fetch_add((uint8_t *)&purses[i % 4], 1, __ATOMIC_RELAXED);
+        WakeByAddressSingle(&purses[i % 4]);
+    }
+    return unused;
+}
+
+TEST_CASE(a_wake_of_one_is_enough_for_one_waiter_of_any_width)
+{
+    int round;
+    for (round = 0; round < TEST_SCALE(100); round++) {
+        const pthread_t giver = test_start(give_each_a_coin, NULL);
+        test_threads(8, take_a_coin, NULL);
+        test_join(giver);
+    }
+}
+
+TEST_MAIN()

@@ -3,7 +3,8 @@
  * Windows 8's WaitOnAddress, WakeByAddressSingle and WakeByAddressAll where the system lacks them:
  * on older Windows and on every other system. A program stays as it is, and is compiled with
  * `-include pawl/compat/win_names.h`, or includes this after windows.h. It links our library in
- * place of synchronization.lib. New programs use wait.h, which has masks, counts and deadlines.
+ * place of synchronization.lib. New programs use wait.h, which has masks, counts and deadlines. For
+ * programs that cannot be compiled again there is a DLL of the three (doc/ports.md).
  *
  *   WaitOnAddress(address, compare, size, milliseconds)
  *       sleeps while the word of 1, 2, 4 or 8 bytes equals *compare; INFINITE: until it is woken.
