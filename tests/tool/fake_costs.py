@@ -2,7 +2,7 @@
 """Speaks as pawl-bench-costs does, at once and with made-up times.
 
 FAKE_SLOW=NAME,... makes those rows a thousand times slower; FAKE_STOP lets it stand still
-(fake_pause.py); FAKE_LOG gets a line per measurement.
+(fake_pause.py); FAKE_LOG gets a line per measurement. FAKE_FLAGS: what it was built with.
 """
 
 import argparse
@@ -105,7 +105,8 @@ def main():
         with open(log, "a") as out:
             out.write(json.dumps(vars(o)) + "\n")
     signal.signal(signal.SIGINT, stop)
-    say({"type": "start", "compiler": "fake 1.0", "flags": "-O2", "pinned": True, "pin_error": ""})
+    flags = os.environ.get("FAKE_FLAGS", "-O2")
+    say({"type": "start", "compiler": "fake 1.0", "flags": flags, "pinned": True, "pin_error": ""})
     said = 0
     for number in range(o.rounds):
         for name in (n for n, (ns, _) in found.items() if ns is not None):

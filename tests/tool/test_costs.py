@@ -374,5 +374,15 @@ def test_what_was_not_measured_is_assumed_in_the_model(run, tmp_path):
     assert "wake_latency = 5000 # assumed" in text and "transfer.cluster = 60 # assumed" in text
 
 
+def test_a_model_is_not_made_of_prices_without_optimisation(run, tmp_path, monkeypatch):
+    path = tmp_path / "here.toml"
+    monkeypatch.setenv("FAKE_FLAGS", "-O2 -g1 -O0")
+    assert "-O0" in (said := run("--machine", path, code=2).err) and "make build" in said
+    assert not path.exists()
+    monkeypatch.setenv("FAKE_FLAGS", "-O0 -O2")
+    run("--machine", path)
+    assert path.exists()
+
+
 def test_a_model_that_cannot_be_written_is_refused_before_measuring(run):
     assert "does not exist" in run("--machine", "/nowhere/here.toml", code=2).err

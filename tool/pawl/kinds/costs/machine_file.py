@@ -2,10 +2,11 @@
 """Makes a model for `pawl sim` of what was measured. What the table has no row for is assumed, and
 the file says so."""
 
+import re
 from collections.abc import Callable
 
 from pawl.core import topology
-from pawl.core.errors import Failure
+from pawl.core.errors import BadInput, Failure
 from pawl.kinds.costs.derive import derive
 
 # Where the table says nothing; of a transfer, the shares fitted for sim/machines/haswell-ep.toml.
@@ -179,7 +180,17 @@ def _distances(about: dict, costs: dict, made: _Values, rmw: float) -> None:
         )
 
 
+def _refuse_unoptimised(flags: str | None) -> None:
+    """The last option counts."""
+    if re.findall(r"-O\S*", flags or "")[-1:] == ["-O0"]:
+        raise BadInput(
+            "--machine: nothing was written: pawl-bench-costs was built with -O0 (the preset dev), "
+            "and no program pays such prices; name that of `make build` with --driver."
+        )
+
+
 def text(result: dict) -> str:
+    _refuse_unoptimised(result["flags"])
     about = result["machine"]
     name = str(about.get("cpu", "unknown CPU")).replace('"', "'").replace("\\", "/")
     shape = _counts(result["topology"])
