@@ -188,7 +188,8 @@ class engine {
         fiber *runs = nullptr;
         std::deque<fiber *> queue;
         doing mode = doing::nothing;
-        ps debt = 0; /* of interrupts, charged at the next occasion */
+        ps debt = 0;  /* of interrupts, charged at the next occasion */
+        ps awake = 0; /* when the thread that was woken for it runs */
     };
     struct bucket {
         struct alignas(64) line {

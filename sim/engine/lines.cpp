@@ -412,8 +412,8 @@ bool engine::forwarded(const pawl_operation &op, std::uint64_t &value) const
 }
 
 /* A full fence drains the caller's stores; a heavy one those of all running threads, each of which
- * loses the time of an interrupt; where no other runs it is a system call alone. Of the other
- * fences x86 needs none. */
+ * loses the time of an interrupt; where no other runs, as a woken one does not yet, it is a system
+ * call alone. Of the other fences x86 needs none. */
 void engine::fence(const pawl_operation &op)
 {
     if (op.operand == PAWL_HOOK_FENCE_LIGHT || op.order != PAWL_ORDER_SEQ_CST)
@@ -431,7 +431,7 @@ void engine::fence(const pawl_operation &op)
         due.push_back(f->stored);
     ps cost = m.syscall;
     for (auto &h : hardware_)
-        if (h.runs != nullptr && h.runs != current_) {
+        if (h.runs != nullptr && h.runs != current_ && h.awake <= current_->clock) {
             h.debt += m.interrupt;
             cost = m.syscall + m.membarrier;
         }

@@ -77,6 +77,7 @@ void engine::place(fiber &f, ps at)
         f.hw = best;
         f.core = best % m.all_cores();
         make_ready(f, std::max(at, f.clock) + m.wake_latency);
+        h.awake = f.clock;
         f.slice_end = f.clock + m.slice;
         return;
     }

@@ -34,6 +34,38 @@ void a_sleeper_runs_when_its_waker_has_woken_it(void **)
     assert_int_equal(up, 10000 + wake + 5000);
 }
 
+/* A membarrier paid for an interrupt of a thread that was not there:
+ *   1. A thread sleeps; another wakes it.
+ *   2. Before it runs, its waker passes a heavy fence. The kernel finds that processor idle.
+ *   3. The simulator took it for a running thread: the fence was dear, and so was its next work. */
+void a_membarrier_interrupts_no_woken_thread_that_does_not_run_yet(void **)
+{
+    const sim::machine m = round_numbers();
+    engine e(m, 1);
+    std::uint32_t *w = word();
+    const auto heavy = [] {
+        (void)ipawl_hook_call_(nullptr, 0, PAWL_HOOK_FENCE, PAWL_ORDER_SEQ_CST, PAWL_TAG_NONE_,
+                               PAWL_HOOK_FENCE_HEAVY, 0);
+    };
+    long early = 0, late = 0, work = 0;
+    e.add(0, [&] {
+        assert(pawl_hook_wait(w, 0, UINT64_MAX));
+        work = TOOK(engine::running->work(100 * ns));
+        until(30000);
+    });
+    e.add(2, [&] {
+        until(10000);
+        (void)pawl_hook_wake(w, 1);
+        early = TOOK(heavy());
+        until(20000);
+        late = TOOK(heavy());
+    });
+    e.run();
+    assert_int_equal(early, 100);
+    assert_int_equal(work, 100);
+    assert_int_equal(late, 100 + 900);
+}
+
 void a_sleep_is_refused_when_the_value_differs_and_ends_at_its_deadline(void **)
 {
     const sim::machine m = round_numbers();
@@ -139,6 +171,7 @@ int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sleeper_runs_when_its_waker_has_woken_it),
+        cmocka_unit_test(a_membarrier_interrupts_no_woken_thread_that_does_not_run_yet),
         cmocka_unit_test(a_sleep_is_refused_when_the_value_differs_and_ends_at_its_deadline),
         cmocka_unit_test(a_call_lasts_from_none_to_twice_its_price),
         cmocka_unit_test(a_bucket_may_stay_locked_while_a_thread_wakes_another),
