@@ -8,11 +8,10 @@ PAWL_SHARED_DEFINE(struct pawl_drains, drains_object);
 static void drains_after_fork(void)
 {
     struct pawl_drains *all;
-    unsigned i;
     if (!PAWL_SHARED_IS_THERE(drains_object))
         return;
     all = drains_here();
-    for (i = 0; i < PAWL_THREAD_DRAINS; i++) {
+    for (unsigned i = 0; i < PAWL_THREAD_DRAINS; i++) {
         PAWL_ADDRESS_(pawl_store_relaxed)(&all->drains[i].whose, 0);
         (void)pawl_fetch_add_relaxed32(&all->drains[i].turn, 1);
     }

@@ -19,10 +19,9 @@ int pawl_fences_strong(void)
 {
     const struct pawl_process *process = process_here();
     const uint32_t used = pawl_load_relaxed32(&process->lines_used);
-    uint32_t i;
     if (pawl_os_fences_are_strong())
         return 0;
-    for (i = 0; i < used; i++)
+    for (uint32_t i = 0; i < used; i++)
         if (fences_line_is_in_use(&process->lines[i]))
             return EBUSY;
     pawl_os_fences_strong();

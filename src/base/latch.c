@@ -10,8 +10,7 @@
 
 PAWL_COLD void ipawl_latch_wait_(struct pawl_latch *latch)
 {
-    int looks;
-    for (looks = 0; looks < LATCH_LOOKS; looks++) {
+    for (int looks = 0; looks < LATCH_LOOKS; looks++) {
         pawl_cpu_relax();
         if (pawl_load_relaxed32(&latch->word) == LATCH_FREE && latch_try(latch))
             return;

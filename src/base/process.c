@@ -77,8 +77,7 @@ static void thread_free_line(struct pawl_thread_line *line)
 
 static void thread_leaves(void *left[PAWL_FLOORS])
 {
-    unsigned floor;
-    for (floor = 0; floor < PAWL_FLOORS; floor++) {
+    for (unsigned floor = 0; floor < PAWL_FLOORS; floor++) {
         const struct pawl_subsystem *const s = ipawl_subsystem_(floor);
         left[floor] = s != NULL && s->thread_leaves != NULL ? s->thread_leaves() : NULL;
     }
@@ -171,14 +170,13 @@ static void thread_after_fork_in_child(void)
     struct pawl_thread_line *own = thread_registered();
     const uint32_t used = pawl_load_relaxed32(&process->lines_used);
     const uint32_t id = pawl_os_process_id();
-    uint32_t i;
     if (!PAWL_HOOKS && pawl_load_relaxed32(&process->id) == id)
         return; /* ipawl_meet_fork_ was first */
     pawl_os_own_after_fork();
     pawl_store_relaxed32(&process->id, id);
     pawl_store_relaxed32(&process->forking, 0);
     pawl_store_relaxed32(&process->forks, pawl_load_relaxed32(&process->forks) + 1);
-    for (i = 0; i < used; i++)
+    for (uint32_t i = 0; i < used; i++)
         if (&process->lines[i] != own)
             thread_free_line(&process->lines[i]);
     EACH_SUBSYSTEM(after_fork_in_child, s->after_fork_in_child());

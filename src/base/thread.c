@@ -62,8 +62,7 @@ static struct pawl_thread_line *thread_claim_of_the_dead(struct pawl_process *pr
 {
     const uint32_t used = pawl_load_relaxed32(&process->lines_used);
     const uint32_t first = pawl_fetch_add_relaxed32(&process->looked, LINES_LOOKED_AT);
-    uint32_t i;
-    for (i = 0; i < LINES_LOOKED_AT && i < used; i++) {
+    for (uint32_t i = 0; i < LINES_LOOKED_AT && i < used; i++) {
         struct pawl_thread_line *const line = &process->lines[(first + i) % used];
         const uint32_t owner = pawl_load_relaxed32(&line->owner);
         if ((owner == 0 || !pawl_os_thread_lives(owner)) && thread_claim_line(line, owner, id))
@@ -75,8 +74,7 @@ static struct pawl_thread_line *thread_claim_of_the_dead(struct pawl_process *pr
 static struct pawl_thread_line *thread_claim_free(struct pawl_process *process, uint32_t id)
 {
     const uint32_t used = pawl_load_relaxed32(&process->lines_used);
-    uint32_t i;
-    for (i = 0; i < PAWL_THREAD_LINES; i++) {
+    for (uint32_t i = 0; i < PAWL_THREAD_LINES; i++) {
         if (PAWL_UNLIKELY(i == used && used >= LINES_AT_WILL)) {
             struct pawl_thread_line *const left = thread_claim_of_the_dead(process, id);
             if (left != NULL)
@@ -95,8 +93,7 @@ static struct pawl_thread_line *thread_find_line(struct pawl_process *process, u
 {
     const uint32_t used = pawl_load_relaxed32(&process->lines_used);
     struct pawl_thread_line *line;
-    uint32_t i;
-    for (i = 0; i < used; i++)
+    for (uint32_t i = 0; i < used; i++)
         if (thread_claim_line(&process->lines[i], id, id))
             return &process->lines[i];
     if (pawl_load_relaxed32(&process->full) != 0)

@@ -54,9 +54,8 @@ static void check_set_what(struct pawl_held *held, uint32_t what)
  * entries too. Hence the compare-exchange, and entries that never move. */
 static struct pawl_held *check_take_entry(struct pawl_check_line *line, ipawl_address_ lock)
 {
-    uint32_t i;
     uint32_t used;
-    for (i = 0; i < PAWL_HELD_LOCKS; i++) {
+    for (uint32_t i = 0; i < PAWL_HELD_LOCKS; i++) {
         ipawl_address_ found = 0;
         if (check_lock_of(&line->held[i]) != 0 ||
             !PAWL_ADDRESS_(pawl_cas_relaxed)(&line->held[i].lock, &found, lock))
@@ -84,8 +83,7 @@ static struct pawl_held *check_own_entry(struct pawl_check_line *line, ipawl_add
                                          unsigned state, const struct pawl_held *but)
 {
     const uint32_t used = check_used_of(line);
-    uint32_t i;
-    for (i = 0; i < used; i++) {
+    for (uint32_t i = 0; i < used; i++) {
         struct pawl_held *held = &line->held[i];
         const uint32_t what = check_what_of(held);
         if (held != but && check_lock_of(held) == lock && what != 0 &&
@@ -155,8 +153,7 @@ static struct pawl_held *check_change_entry(struct pawl_check_line *line, ipawl_
                                             uint32_t what, uint32_t next)
 {
     const uint32_t used = check_used_of(line);
-    uint32_t i;
-    for (i = 0; i < 2 * used; i++) {
+    for (uint32_t i = 0; i < 2 * used; i++) {
         struct pawl_held *held = &line->held[i % used];
         uint32_t found = what;
         if (check_lock_of(held) == lock && check_what_of(held) == what &&
@@ -202,8 +199,7 @@ static bool check_move_waits(const struct pawl_check_call *call)
 static bool check_interrupts(const struct pawl_check_line *line, uint32_t bits)
 {
     const uint32_t used = check_used_of(line);
-    uint32_t i;
-    for (i = 0; i < used; i++) {
+    for (uint32_t i = 0; i < used; i++) {
         const uint32_t what = check_what_of(&line->held[i]);
         if (check_lock_of(&line->held[i]) != 0 && (check_bits(what) & bits) != 0 &&
             (check_wants(what) != PAWL_STATE_U || (what & CHECK_LEAVING) != 0))
@@ -300,8 +296,7 @@ void ipawl_check_after_(const struct pawl_check_call *call, struct pawl_held *he
 static bool check_anybody(ipawl_address_ lock)
 {
     const uint32_t lines = check_lines_used();
-    uint32_t i;
-    for (i = 0; i < lines; i++) {
+    for (uint32_t i = 0; i < lines; i++) {
         struct pawl_check_line *line = &check_here()->lines[i];
         if (check_owner(line) != 0 && check_own_entry(line, lock, PAWL_STATE_U, NULL) != NULL)
             return true;
@@ -324,11 +319,10 @@ void ipawl_check_unused_(const struct pawl_check_call *call, const char *what, b
 void ipawl_check_asserted_(const struct pawl_check_call *call)
 {
     struct pawl_check_line *line = check_own_line();
-    unsigned state;
     if (line == NULL || line->untracked > 0)
         return;
-    for (state = call->to; state <= (call->to == PAWL_STATE_A ? PAWL_STATE_A : PAWL_STATE_W);
-         state++)
+    for (unsigned state = call->to;
+         state <= (call->to == PAWL_STATE_A ? PAWL_STATE_A : PAWL_STATE_W); state++)
         if (check_own_entry(line, call->lock, state, NULL) != NULL)
             return;
     check_report_held("not held as asserted", call);
@@ -362,11 +356,10 @@ static bool check_thread_stays(struct pawl_thread_line *own)
 {
     struct pawl_check_line *const line = check_line_of(own);
     uint32_t used;
-    uint32_t i;
     if (line == NULL)
         return false;
     used = check_used_of(line);
-    for (i = 0; i < used; i++) {
+    for (uint32_t i = 0; i < used; i++) {
         const struct pawl_held *held = &line->held[i];
         const uint32_t what = check_what_of(held);
         struct pawl_check_call call = {0, 0, "the end of the thread", 0, 0, CHECK_drop, 0, 0};
@@ -386,10 +379,9 @@ static bool check_thread_stays(struct pawl_thread_line *own)
 static void check_line_claimed(uint32_t number, bool left_behind)
 {
     struct pawl_check_line *const line = check_line_of(&process_here()->lines[number]);
-    uint32_t i;
     if (line == NULL)
         return;
-    for (i = 0; i < PAWL_HELD_LOCKS; i++) {
+    for (uint32_t i = 0; i < PAWL_HELD_LOCKS; i++) {
         if (left_behind && check_lock_of(&line->held[i]) != 0)
             ipawl_check_lose_(&line->held[i]);
         check_free_entry(&line->held[i]);
@@ -405,10 +397,9 @@ static void check_line_claimed(uint32_t number, bool left_behind)
 static void check_lose_parents(const struct pawl_check_line *own)
 {
     const uint32_t lines = check_lines_used();
-    uint32_t i, k;
-    for (i = 0; i < lines; i++) {
+    for (uint32_t i = 0; i < lines; i++) {
         struct pawl_check_line *const line = &check_here()->lines[i];
-        for (k = 0; line != own && k < check_used_of(line); k++) {
+        for (uint32_t k = 0; line != own && k < check_used_of(line); k++) {
             if (check_lock_of(&line->held[k]) != 0)
                 ipawl_check_lose_(&line->held[k]);
             check_free_entry(&line->held[k]);

@@ -41,8 +41,7 @@ static bool awaits_too_much(const struct pawl_check_call *call, const struct paw
 static uint32_t awaits_say_lost(ipawl_address_ lock, bool says)
 {
     uint32_t found = 0;
-    uint32_t i;
-    for (i = 0; i < PAWL_CHECK_LOST; i++) {
+    for (uint32_t i = 0; i < PAWL_CHECK_LOST; i++) {
         const struct pawl_check_lost *lost = &check_here()->lost[i];
         struct pawl_check_stack stack;
         if (PAWL_ADDRESS_(pawl_load_relaxed)(&lost->lock) != lock || found++ >= PAWL_VIEW_HOLDERS ||
@@ -93,10 +92,9 @@ void ipawl_check_lose_(const struct pawl_held *held)
 void ipawl_check_forget_lost_(ipawl_address_ lock)
 {
     struct pawl_check *const check = check_here();
-    uint32_t i;
     if (pawl_load_relaxed32(&check->lost_used) == 0)
         return;
-    for (i = 0; i < PAWL_CHECK_LOST; i++)
+    for (uint32_t i = 0; i < PAWL_CHECK_LOST; i++)
         if (PAWL_ADDRESS_(pawl_load_relaxed)(&check->lost[i].lock) == lock)
             PAWL_ADDRESS_(pawl_store_relaxed)(&check->lost[i].lock, 0);
 }

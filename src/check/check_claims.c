@@ -12,14 +12,12 @@ static struct pawl_check_units claims_sum_of_claims(ipawl_address_ lock, uint32_
     struct pawl_check_units plain = {0, 0};
     struct pawl_check_units insisting = {0, 0};
     bool atomics = false;
-    uint32_t i;
-    uint32_t k;
 
     *claimants = 0;
-    for (i = 0; i < lines; i++) {
+    for (uint32_t i = 0; i < lines; i++) {
         const struct pawl_check_line *line = &check_here()->lines[i];
         const uint32_t used = check_owner(line) == 0 ? 0 : check_used_of(line);
-        for (k = 0; k < used; k++) {
+        for (uint32_t k = 0; k < used; k++) {
             const uint32_t what = check_what_of(&line->held[k]);
             const struct pawl_check_units one = ipawl_units_of_(what, false);
             const struct pawl_check_units most = ipawl_units_of_(what, true);

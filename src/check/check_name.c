@@ -106,11 +106,10 @@ void ipawl_name_of_(ipawl_address_ object, char *text, size_t size)
 {
     struct pawl_names *const n = names_here();
     uint32_t i;
-    int tries;
     text[0] = 0;
     if (pawl_load_relaxed32(&n->some) == 0)
         return;
-    for (tries = 0; !latch_try(&n->lock); tries++) {
+    for (int tries = 0; !latch_try(&n->lock); tries++) {
         if (tries == NAME_TRIES)
             return;
         pawl_os_yield();

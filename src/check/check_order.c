@@ -219,11 +219,10 @@ static void order_report_inversion(struct pawl_check_line *line, const struct pa
 {
     const uint32_t kept = found->length < LONGEST_CHAIN ? found->length : LONGEST_CHAIN;
     const uint32_t used = check_used_of(line);
-    uint32_t i;
 
     ipawl_report_begin_("lock-order inversion", call);
     ipawl_report_say_("  while this thread holds\n");
-    for (i = 0; i < used; i++) {
+    for (uint32_t i = 0; i < used; i++) {
         const uint32_t what = check_what_of(&line->held[i]);
         if (check_state(what) == PAWL_STATE_U || check_lock_of(&line->held[i]) == 0)
             continue;
@@ -235,7 +234,7 @@ static void order_report_inversion(struct pawl_check_line *line, const struct pa
     ipawl_report_say_("  the order was the opposite before:\n");
     if (kept < found->length)
         ipawl_report_say_("    (%u locks more)\n", found->length - kept);
-    for (i = kept; i-- > 0;) {
+    for (uint32_t i = kept; i-- > 0;) {
         const struct order_step *step = &found->steps[i];
         ipawl_report_say_("    thread %u held %c of ", step->pair.thread,
                           check_letter(step->pair.from_state));

@@ -158,8 +158,7 @@ static int report_own_state(ipawl_address_ lock)
 {
     const struct pawl_check_line *line = check_said.line;
     const uint32_t used = line == NULL ? 0 : check_used_of(line);
-    uint32_t i;
-    for (i = 0; i < used; i++)
+    for (uint32_t i = 0; i < used; i++)
         if (check_lock_of(&line->held[i]) == lock &&
             check_state(check_what_of(&line->held[i])) != PAWL_STATE_U)
             return (int)check_state(check_what_of(&line->held[i]));
@@ -255,12 +254,11 @@ static void report_say_word(uint32_t bits, uint64_t w)
 
 void ipawl_report_holders_(const struct pawl_check_call *call, const struct pawl_check_view *view)
 {
-    uint32_t i;
     if (check_said.line == NULL)
         ipawl_report_say_("    this thread has no line: what it holds is not known\n");
     else if (!view->own && call->name != NULL)
         ipawl_report_say_("    this thread holds nothing of it\n");
-    for (i = 0; i < view->count && i < PAWL_VIEW_HOLDERS; i++)
+    for (uint32_t i = 0; i < view->count && i < PAWL_VIEW_HOLDERS; i++)
         report_say_holder(&view->holders[i]);
     if (view->count > PAWL_VIEW_HOLDERS)
         ipawl_report_say_("    and %u more\n", view->count - PAWL_VIEW_HOLDERS);

@@ -73,8 +73,7 @@ static void stack_walk(struct walk *w)
     void *frames[FRAMES_OF_OURS + PAWL_CHECK_FRAMES];
     const unsigned count =
         CaptureStackBackTrace(0, FRAMES_OF_OURS + PAWL_CHECK_FRAMES, frames, NULL);
-    unsigned i;
-    for (i = 0; i < count && stack_add(w, (uintptr_t)frames[i], 0); i++)
+    for (unsigned i = 0; i < count && stack_add(w, (uintptr_t)frames[i], 0); i++)
         continue;
 }
 
@@ -101,8 +100,7 @@ static void stack_walk(struct walk *w)
 __attribute__((no_sanitize("address", "thread"))) static bool
 stack_is(const struct pawl_check_unwound *known)
 {
-    unsigned i;
-    for (i = 0; i < PAWL_CHECK_FRAMES && known->stack.frames[i] != 0; i++)
+    for (unsigned i = 0; i < PAWL_CHECK_FRAMES && known->stack.frames[i] != 0; i++)
         if (known->at[i] == 0 || /* nothing was unwound */
             *(const volatile uintptr_t *)known->at[i] != known->stack.frames[i])
             return false;
@@ -155,8 +153,7 @@ __attribute__((noinline)) void ipawl_stack_take_(ipawl_address_ site, struct paw
 
 void ipawl_stack_copy_(struct pawl_check_stack *to, const struct pawl_check_stack *from)
 {
-    unsigned i;
-    for (i = 0; i < PAWL_CHECK_FRAMES; i++)
+    for (unsigned i = 0; i < PAWL_CHECK_FRAMES; i++)
         PAWL_ADDRESS_(pawl_store_relaxed)(&to->frames[i],
                                           PAWL_ADDRESS_(pawl_load_relaxed)(&from->frames[i]));
 }

@@ -79,8 +79,7 @@ static uint64_t view_line(struct pawl_check_line *line, ipawl_address_ lock, boo
     const uint32_t used = owner == 0 ? 0 : check_used_of(line);
     uint64_t hash = view_mix(owner, pawl_load_relaxed32(check_turn(line, lock)));
     struct pawl_check_units most;
-    uint32_t i;
-    for (i = 0; i < used; i++) {
+    for (uint32_t i = 0; i < used; i++) {
         const struct pawl_held *held = &line->held[i];
         const uint32_t what = check_what_of(held);
         if (check_lock_of(held) != lock || what == 0)
@@ -109,11 +108,10 @@ static uint64_t view_all(ipawl_address_ lock, struct pawl_check_view *view)
     struct pawl_check_line *const own = check_line_of(thread_registered());
     const uint32_t lines = check_lines_used();
     uint64_t hash = 0;
-    uint32_t i;
     memset(view, 0, sizeof *view);
     if (own != NULL)
         hash = view_line(own, lock, true, view);
-    for (i = 0; i < lines; i++)
+    for (uint32_t i = 0; i < lines; i++)
         if (&check_here()->lines[i] != own)
             hash = view_mix(hash, view_line(&check_here()->lines[i], lock, false, view));
     return hash;
@@ -159,8 +157,7 @@ static uint64_t view_word(const struct pawl_check_call *call)
 /* The library knows only by asking the system. */
 static void view_find_gone(struct pawl_check_view *view)
 {
-    uint32_t i;
-    for (i = 0; i < view->count && i < PAWL_VIEW_HOLDERS; i++) {
+    for (uint32_t i = 0; i < view->count && i < PAWL_VIEW_HOLDERS; i++) {
         struct pawl_check_holder *holder = &view->holders[i];
         if (holder->self || pawl_os_thread_lives(holder->thread))
             continue;
@@ -176,8 +173,7 @@ void ipawl_check_view_(const struct pawl_check_call *call, bool reads, struct pa
     struct pawl_check_view before;
     uint64_t first = view_all(call->lock, &before);
     uint64_t word = call->word;
-    int looks;
-    for (looks = 0; looks < VIEW_LOOKS; looks++) {
+    for (int looks = 0; looks < VIEW_LOOKS; looks++) {
         const uint32_t gone = view_counted_gone();
         uint64_t second;
         /* [CHECK_LOOK] heavy: an entry that is freed after this was seen by the first look. */

@@ -53,8 +53,7 @@ static void watch_report(const char *what, const struct pawl_check_call *call,
 
 static bool watch_has_lost_holder(const struct pawl_check_view *view)
 {
-    uint32_t i;
-    for (i = 0; i < view->count && i < PAWL_VIEW_HOLDERS; i++)
+    for (uint32_t i = 0; i < view->count && i < PAWL_VIEW_HOLDERS; i++)
         if (view->holders[i].gone && check_state(view->holders[i].what) != PAWL_STATE_U)
             return true;
     return false;
@@ -108,8 +107,7 @@ static void watch_entry(struct pawl_check_line *line, struct pawl_held *held, ui
 static uint32_t watch_thread_of(uint32_t holder)
 {
     const uint32_t lines = check_lines_used();
-    uint32_t i;
-    for (i = 0; i < lines; i++) {
+    for (uint32_t i = 0; i < lines; i++) {
         const struct pawl_check_line *const line = &check_here()->lines[i];
         if (check_owner(line) != 0 &&
             (check_owner(line) == holder || pawl_load_relaxed32(&line->self) == holder))
@@ -158,12 +156,11 @@ static void watch_look(void)
 {
     const uint64_t now = pawl_os_now();
     const uint32_t lines = check_lines_used();
-    uint32_t i, k;
-    for (i = 0; i < lines; i++) {
+    for (uint32_t i = 0; i < lines; i++) {
         struct pawl_check_line *const line = &check_here()->lines[i];
         if (check_owner(line) != 0)
             watch_wait(&line->wait, check_owner(line), now);
-        for (k = 0; check_owner(line) != 0 && k < check_used_of(line); k++)
+        for (uint32_t k = 0; check_owner(line) != 0 && k < check_used_of(line); k++)
             watch_entry(line, &line->held[k], now);
     }
 }

@@ -191,9 +191,8 @@ static uint32_t cells_find_free(enum cell_sort sort)
     const struct pawl_counters *all = counters_here();
     const uint32_t words = cells_bits_of(sort) / 32;
     const uint32_t header = sort == CELL_SINGLE ? (UINT32_C(1) << HEADER_CELLS) - 1 : 0;
-    uint32_t word;
     PLAIN_WRITE(all->used[sort]);
-    for (word = all->next[sort] / 32; word < words; word++) {
+    for (uint32_t word = all->next[sort] / 32; word < words; word++) {
         const uint32_t free = ~(all->used[sort][word] | (word == 0 ? header : 0));
         if (free != 0)
             return word * 32 + (uint32_t)__builtin_ctz(free);
@@ -249,8 +248,7 @@ static void cells_clear(uint64_t *cell)
 static void cells_clear_pair(uint32_t place)
 {
     const uint32_t lines = cells_lines();
-    uint32_t i;
-    for (i = 0; i < lines; i++) {
+    for (uint32_t i = 0; i < lines; i++) {
         char *block = cells_block(i);
         if (block == NULL)
             continue;
@@ -264,8 +262,7 @@ static uint32_t cells_spare_ranges(void)
 {
     const struct pawl_counters *all = counters_here();
     uint32_t spare = 0;
-    uint32_t range;
-    for (range = 0; range < PAWL_COUNTER_RANGES; range++)
+    for (uint32_t range = 0; range < PAWL_COUNTER_RANGES; range++)
         if (all->pairs[range] == 0)
             spare |= UINT32_C(1) << range;
     return spare & all->touched;
@@ -276,8 +273,7 @@ static bool cells_return_range(uint32_t range)
 {
     const uint32_t lines = cells_lines();
     bool done = true;
-    uint32_t i;
-    for (i = 0; i < lines && done; i++) {
+    for (uint32_t i = 0; i < lines && done; i++) {
         char *block = cells_block(i);
         if (block != NULL)
             done = pawl_os_return_pages(block + FIRST_PAIR + range * PAWL_COUNTER_RANGE_BYTES,
@@ -322,8 +318,7 @@ PAWL_INTERNAL uint64_t cells_sum(uint32_t place)
 {
     const uint32_t lines = cells_lines();
     uint64_t sum = 0;
-    uint32_t i;
-    for (i = 0; i < lines; i++) {
+    for (uint32_t i = 0; i < lines; i++) {
         char *block = cells_block(i);
         if (block != NULL)
             sum += pawl_load_relaxed64(ipawl_cell_(block, place));
@@ -334,8 +329,7 @@ PAWL_INTERNAL uint64_t cells_sum(uint32_t place)
 PAWL_INTERNAL uint64_t cells_sum_shut(uint32_t place)
 {
     const uint32_t lines = PAWL_HOOKS ? cells_lines() : 0;
-    uint32_t i;
-    for (i = 0; i < lines; i++) {
+    for (uint32_t i = 0; i < lines; i++) {
         char *block = cells_block(i);
         if (block != NULL)
             PLAIN_READ(*ipawl_cell_(block, place));
@@ -370,12 +364,11 @@ static void cells_mend_section(struct cells_log *log)
  * lost. */
 static void cells_mend_places(struct pawl_counters *all)
 {
-    uint32_t range, word;
     all->next[CELL_SINGLE] = all->next[CELL_PAIR] = 0;
-    for (range = 0; range < PAWL_COUNTER_RANGES; range++) {
+    for (uint32_t range = 0; range < PAWL_COUNTER_RANGES; range++) {
         const uint32_t words = RANGE_PAIRS / 32;
         uint32_t pairs = 0;
-        for (word = range * words; word < (range + 1) * words; word++)
+        for (uint32_t word = range * words; word < (range + 1) * words; word++)
             pairs += (uint32_t)__builtin_popcount(all->used[CELL_PAIR][word]);
         all->pairs[range] = pairs;
         if (pairs != 0)
@@ -390,11 +383,10 @@ static void cells_after_fork_in_child(void)
     const char *own = ipawl_counter_mine_()->block;
     struct pawl_counters *all;
     uint64_t *own_lock;
-    uint32_t i;
     if (!PAWL_SHARED_IS_THERE(counters_object))
         return; /* the child asks for no memory, either */
     all = counters_here();
-    for (i = 0; i < PAWL_COUNTER_LATCHES; i++) {
+    for (uint32_t i = 0; i < PAWL_COUNTER_LATCHES; i++) {
         cells_mend_section(&all->logs[i]);
         pawl_store_relaxed32(&all->latches[i].word, LATCH_FREE);
     }
@@ -402,7 +394,7 @@ static void cells_after_fork_in_child(void)
         cells_mend_places(all);
     pawl_store_relaxed32(&all->slots.word, LATCH_FREE);
     pawl_store_relaxed32(&all->br_writer, 0);
-    for (i = 0; i < cells_lines(); i++) {
+    for (uint32_t i = 0; i < cells_lines(); i++) {
         char *block = cells_block(i);
         if (block == NULL)
             continue;

@@ -17,8 +17,7 @@ PAWL_INTERNAL bool cells_in_use(const void *object)
 {
     const char *own = ipawl_counter_mine_()->block;
     const uint32_t lines = cells_lines();
-    uint32_t i;
-    for (i = 0; i < lines; i++) {
+    for (uint32_t i = 0; i < lines; i++) {
         char *block = cells_block(i);
         if (block != NULL && block != own &&
             pawl_load_relaxed64(ipawl_cell_(block, CELL_IN_USE * 8)) == (uintptr_t)object)

@@ -36,8 +36,7 @@ static uint64_t counter_sum_with_cpus(uint32_t place)
     const uint32_t limit = pawl_load_relaxed32(&counters_here()->cpu_limit);
     char *cpus = counter_cpu_cells();
     uint64_t sum = cells_sum(place);
-    uint32_t i;
-    for (i = 0; cpus != NULL && i < limit; i++)
+    for (uint32_t i = 0; cpus != NULL && i < limit; i++)
         sum += pawl_load_relaxed64(ipawl_cell_(cpus + ((size_t)i << PAWL_RSEQ_CPU_SHIFT), place));
     return sum;
 }

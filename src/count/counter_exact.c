@@ -205,12 +205,12 @@ static uint64_t exact_sum_as_br_writer(pawl_counter_exact *c, uint32_t place, bo
 {
     uint32_t *writer = &counters_here()->br_writer;
     uint64_t sum, reading;
-    uint32_t lines, i;
+    uint32_t lines;
     pawl_store_relaxed32(writer, 1);
     /* [BR_WRITE] full: either the writer sees a reader's flag, or the reader sees the writer. */
     pawl_fence_full(PAWL_BR_WRITE);
     lines = cells_lines(); /* after the fence: an uncounted thread sees the writer */
-    for (i = 0; i < lines; i++) {
+    for (uint32_t i = 0; i < lines; i++) {
         char *block = cells_block(i);
         if (block == NULL)
             continue;
@@ -231,8 +231,7 @@ static uint64_t exact_sum_under_all_locks(pawl_counter_exact *c, uint32_t place,
 {
     const uint32_t lines = cells_lines();
     uint64_t sum = 0;
-    uint32_t i;
-    for (i = 0; i < lines; i++) {
+    for (uint32_t i = 0; i < lines; i++) {
         char *block = cells_block(i);
         if (block == NULL ||
             pawl_load_relaxed64(exact_word_of(block, CELL_BR_OWN)) == LOCK_NOT_JOINED)
@@ -243,7 +242,7 @@ static uint64_t exact_sum_under_all_locks(pawl_counter_exact *c, uint32_t place,
     }
     if (last)
         exact_leave_place(c);
-    for (i = 0; i < lines; i++) {
+    for (uint32_t i = 0; i < lines; i++) {
         char *block = cells_block(i);
         if (block != NULL &&
             pawl_load_relaxed64(exact_word_of(block, CELL_BR_OWN)) != LOCK_NOT_JOINED)

@@ -63,8 +63,7 @@ static void limit_call_in(pawl_counter_limit *c)
 {
     const uint32_t place = pawl_load_relaxed32(&c->place);
     const uint32_t lines = cells_lines();
-    uint32_t i;
-    for (i = 0; place >= PAWL_PLACE_FIRST_ && i < lines; i++) {
+    for (uint32_t i = 0; place >= PAWL_PLACE_FIRST_ && i < lines; i++) {
         char *block = cells_block(i);
         uint64_t credit;
         if (block == NULL)

@@ -28,7 +28,7 @@ static void cells_section_end(uint64_t *marker, uint64_t before)
 PAWL_INTERNAL void cells_shut_out(void)
 {
     uint64_t marker, first;
-    uint32_t lines, i;
+    uint32_t lines;
 
     if (PAWL_HOOKS) {
         /* [CELLS_CLOSE] heavy: either a section sees the gate closed, or the closer sees its
@@ -42,7 +42,7 @@ PAWL_INTERNAL void cells_shut_out(void)
     }
     lines = cells_lines(); /* after the fence: an uncounted thread sees the gate closed */
     PAWL_PROBE1(counter_shut_out, lines);
-    for (i = 0; i < lines; i++) {
+    for (uint32_t i = 0; i < lines; i++) {
         char *block = cells_block(i);
         if (block == NULL)
             continue;
@@ -65,10 +65,9 @@ PAWL_INTERNAL bool cells_add_if(struct pawl_counter_mine *mine, uint64_t *cell, 
     uint64_t *marker = ipawl_cell_(mine->block, CELL_MARKER * 8);
     uint64_t before, sum;
     bool done;
-    unsigned tries;
 
     if (mine->rseq != NULL) {
-        for (tries = 0; tries < SEQUENCE_TRIES; tries++)
+        for (unsigned tries = 0; tries < SEQUENCE_TRIES; tries++)
             if (ipawl_rseq_add_if_(mine->rseq, cell, n, bound, gate, open))
                 return true;
         return false;
@@ -92,10 +91,9 @@ PAWL_INTERNAL bool cells_add_phase(struct pawl_counter_mine *mine, uint64_t *cel
     uint64_t *marker = ipawl_cell_(mine->block, CELL_MARKER * 8);
     uint64_t before;
     uint32_t now;
-    unsigned tries;
 
     if (mine->rseq != NULL) {
-        for (tries = 0; tries < SEQUENCE_TRIES; tries++)
+        for (unsigned tries = 0; tries < SEQUENCE_TRIES; tries++)
             if (ipawl_rseq_add_phase_(mine->rseq, cells, n, phase))
                 return true;
         return false;

@@ -250,8 +250,7 @@ PAWL_INTERNAL void entries_free(struct pawl_entries *own, unsigned i)
 static uint32_t entries_in_line(const struct pawl_entries *line)
 {
     uint32_t busy = 0;
-    unsigned i;
-    for (i = 0; i < PAWL_ENTRIES; i++)
+    for (unsigned i = 0; i < PAWL_ENTRIES; i++)
         busy += PAWL_ADDRESS_(pawl_load_relaxed)(&line->locks[i]) != 0;
     return busy;
 }
@@ -323,8 +322,7 @@ enum entries_end { ENTRIES_ENDS, ENTRIES_ENDED_UNSEEN, ENTRIES_STAYED_IN_PARENT 
 /* The word has R before the entry is free. */
 static void entries_end(struct pawl_entries *line, uint32_t number, enum entries_end how)
 {
-    unsigned i;
-    for (i = 0; i < PAWL_ENTRIES; i++) {
+    for (unsigned i = 0; i < PAWL_ENTRIES; i++) {
         const ipawl_address_ identity = PAWL_ADDRESS_(pawl_load_relaxed)(&line->locks[i]);
         if (identity == 0)
             continue;
@@ -378,8 +376,7 @@ static void entries_line_claimed(uint32_t number, bool left_behind)
  * the calling thread is a read, which another thread kept in place. */
 static void entries_try_no_more(struct pawl_entries *line, bool own)
 {
-    unsigned i;
-    for (i = 0; i < PAWL_ENTRIES; i++) {
+    for (unsigned i = 0; i < PAWL_ENTRIES; i++) {
         const ipawl_address_ identity = PAWL_ADDRESS_(pawl_load_relaxed)(&line->locks[i]);
         const ipawl_address_ read = own ? identity & ~(ipawl_address_)PAWL_ENTRY_TRIES_ : 0;
         if (identity & PAWL_ENTRY_TRIES_)
@@ -392,11 +389,10 @@ static void entries_after_fork(void)
 {
     const struct pawl_thread_line *const mine = thread_registered();
     struct pawl_entries_all *all;
-    uint32_t i;
     if (!entries_exist())
         return;
     all = entries_all();
-    for (i = 0; i < pawl_load_relaxed32(&all->used); i++) {
+    for (uint32_t i = 0; i < pawl_load_relaxed32(&all->used); i++) {
         struct pawl_entries *const line = entries_line(all, i);
         const bool own = mine != NULL && thread_number(mine) == i;
         if (line == NULL)

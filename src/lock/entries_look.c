@@ -104,8 +104,7 @@ static inline PAWL_ALWAYS_INLINE_ bool entries_line_has(const struct pawl_entrie
 static PAWL_COLD bool entries_line_is_left(struct pawl_entries *line, ipawl_address_ identity,
                                            uint64_t deadline, uint64_t *waited)
 {
-    unsigned i;
-    for (i = 0; i < PAWL_ENTRIES; i++) {
+    for (unsigned i = 0; i < PAWL_ENTRIES; i++) {
         uint64_t begun;
         bool left;
         if (!entries_have_it(line, i, identity))

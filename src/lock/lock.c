@@ -186,8 +186,7 @@ static void lock_wake_readers(struct lock_place *here)
 {
     const struct wait *const writer = here->queue->lists[LOCK_LIST_W].first;
     struct wait *reader;
-    unsigned most;
-    for (most = LOCK_WAKES; most > 0; most--) {
+    for (unsigned most = LOCK_WAKES; most > 0; most--) {
         reader = here->queue->lists[LOCK_LIST_R].first;
         if (reader == NULL || (writer != NULL && writer->rank > reader->rank))
             return;
@@ -199,8 +198,7 @@ static void lock_wake_readers(struct lock_place *here)
 static void lock_wake_passers(struct lock_place *here)
 {
     struct wait *reader;
-    unsigned most;
-    for (most = LOCK_WAKES; most > 0; most--) {
+    for (unsigned most = LOCK_WAKES; most > 0; most--) {
         reader = here->queue->lists[LOCK_LIST_R].first;
         if (reader == NULL || reader->self.to_read != WAIT_PASS)
             return;
@@ -226,8 +224,7 @@ static unsigned lock_oldest_ready(const struct lock_place *here, unsigned ready)
 {
     const struct wait *oldest = NULL;
     unsigned found = LOCK_LISTS;
-    unsigned list;
-    for (list = 0; list < LOCK_LIST_GONE; list++) {
+    for (unsigned list = 0; list < LOCK_LIST_GONE; list++) {
         const struct wait *first = here->queue->lists[list].first;
         if (first != NULL && (ready & 1u << list) &&
             (oldest == NULL || !lock_comes_first(oldest, first))) {
@@ -264,8 +261,7 @@ PAWL_INTERNAL void lock_pick(struct lock_place *here, unsigned ready)
 /* Whether a sleeper of a higher rank waits. */
 static bool lock_is_outranked(const struct lock_queue *queue, const struct wait *wait)
 {
-    unsigned list;
-    for (list = 0; list < LOCK_LISTS; list++) {
+    for (unsigned list = 0; list < LOCK_LISTS; list++) {
         const struct wait *first = queue->lists[list].first;
         if (first != NULL && first->rank > wait->rank)
             return true;

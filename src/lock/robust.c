@@ -267,11 +267,10 @@ enum pawl_robust pawl_robust_lock_seek_to_read(pawl_robust_lock *l)
 enum pawl_robust pawl_robust_lock_init(pawl_robust_lock *l)
 {
     struct ipawl_robust_cell_ *c;
-    unsigned i;
     if (l == NULL || ((uintptr_t)l & 63u) != 0)
         return PAWL_ROBUST_CORRUPT;
     (void)memset((void *)l, 0, sizeof *l);
-    for (i = 0; i < PAWL_ROBUST_MEMBERS + 2; i++) {
+    for (unsigned i = 0; i < PAWL_ROBUST_MEMBERS + 2; i++) {
         c = i < 2 ? (i == 0 ? &l->gate : &l->seek) : &l->members[i - 2];
         if (!pawl_os_robust_make(c->mutex))
             return PAWL_ROBUST_CORRUPT;

@@ -176,8 +176,7 @@ PAWL_STATIC bool robust_is_lost(const pawl_robust_lock *l)
 PAWL_STATIC enum pawl_robust robust_open(pawl_robust_lock *l, unsigned own, unsigned end)
 {
     enum pawl_robust how = PAWL_ROBUST_OK;
-    unsigned i;
-    for (i = 0; i < end; i++)
+    for (unsigned i = 0; i < end; i++)
         if (i != own && robust_put(l, &l->members[i]) != PAWL_ROBUST_OK)
             how = PAWL_ROBUST_CORRUPT;
     pawl_store_relaxed32(&l->draining, 0);
@@ -228,8 +227,7 @@ PAWL_STATIC enum pawl_robust robust_get_member(pawl_robust_lock *l, uint32_t sel
                                                struct patience p, unsigned *member)
 {
     enum pawl_robust how = robust_pass_gate(l, p);
-    unsigned i;
-    for (i = 0; how == PAWL_ROBUST_OK && i < PAWL_ROBUST_MEMBERS; i++) {
+    for (unsigned i = 0; how == PAWL_ROBUST_OK && i < PAWL_ROBUST_MEMBERS; i++) {
         *member = (self + i) % PAWL_ROBUST_MEMBERS;
         how = robust_get(l, &l->members[*member], not_at_all);
         if (how == PAWL_ROBUST_OK)
@@ -265,8 +263,7 @@ PAWL_STATIC enum pawl_robust robust_change_room(pawl_robust_lock *l, uint32_t ro
  * only the next thread that needs their member. The members of live holders are busy. */
 PAWL_STATIC void robust_look_for_dead(pawl_robust_lock *l, unsigned own)
 {
-    unsigned i;
-    for (i = 0; i < PAWL_ROBUST_MEMBERS; i++) {
+    for (unsigned i = 0; i < PAWL_ROBUST_MEMBERS; i++) {
         struct ipawl_robust_cell_ *c = &l->members[i];
         if (i == own || pawl_load_relaxed32(&c->holder) == 0)
             continue;
@@ -305,8 +302,7 @@ PAWL_STATIC enum pawl_robust robust_enter(pawl_robust_lock *l, enum as as, bool 
 PAWL_STATIC unsigned robust_own(const pawl_robust_lock *l, uint32_t self, enum as as)
 {
     const uint32_t holder = self | (uint32_t)as << HOLDER_SHIFT;
-    unsigned i;
-    for (i = 0; i < PAWL_ROBUST_MEMBERS; i++)
+    for (unsigned i = 0; i < PAWL_ROBUST_MEMBERS; i++)
         if (pawl_load_relaxed32(&l->members[(self + i) % PAWL_ROBUST_MEMBERS].holder) == holder)
             return (self + i) % PAWL_ROBUST_MEMBERS;
     return NO_MEMBER;

@@ -283,8 +283,7 @@ static void table_hand_on_queue(struct pawl_queue *queue, struct pawl_bucket *to
 static void table_move_all(struct pawl_bucket *from, uint32_t doublings, struct pawl_bucket *to)
 {
     const uint32_t count = UINT32_C(1) << (PAWL_TABLE_BITS + doublings);
-    uint32_t i;
-    for (i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         struct pawl_bucket *old = &from[i];
         struct pawl_queue *queue;
         PLAIN_WRITE(old->queues);
@@ -309,8 +308,7 @@ static void table_grow_to(struct pawl_lists *table, uint32_t doublings, struct p
 {
     const uint32_t count = UINT32_C(1) << (PAWL_TABLE_BITS + doublings);
     struct pawl_bucket *old = table_buckets(table, doublings);
-    uint32_t i;
-    for (i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++)
         table_latch_take(&old[i]);
     PLAIN_WRITE(table->grown[doublings]);
     table->grown[doublings] = buckets;
@@ -318,7 +316,7 @@ static void table_grow_to(struct pawl_lists *table, uint32_t doublings, struct p
     table_move_all(old, doublings, buckets);
     /* [TABLE_GROW] release: the array is complete before another thread looks there. */
     pawl_store_release32(&table->doublings, doublings + 1, PAWL_TABLE_GROW);
-    for (i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++)
         table_latch_drop(&old[i]);
 }
 

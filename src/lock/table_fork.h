@@ -47,11 +47,10 @@ static bool table_bucket_after_fork(struct pawl_bucket *bucket)
 static void table_forget_growth(struct pawl_lists *table, uint32_t doublings, uint32_t count)
 {
     struct pawl_bucket *buckets;
-    uint32_t i;
     if (pawl_load_relaxed32(&table->growing) == 0 || doublings == PAWL_TABLE_DOUBLINGS)
         return;
     buckets = table->grown[doublings];
-    for (i = 0; buckets != NULL && i < 2 * count; i++)
+    for (uint32_t i = 0; buckets != NULL && i < 2 * count; i++)
         table_forget_parent(&buckets[i]);
     if (table->moving != NULL) {
         table_mend_object(table->moving);
@@ -64,7 +63,7 @@ static void table_after_fork(void)
 {
     struct pawl_lists *table;
     struct pawl_bucket *buckets;
-    uint32_t count, i;
+    uint32_t count;
     bool left = false;
 
     if (!PAWL_SHARED_IS_THERE(table_object)) {
@@ -73,7 +72,7 @@ static void table_after_fork(void)
     }
     table = table_here();
     buckets = table_current(&count);
-    for (i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++)
         left |= table_bucket_after_fork(&buckets[i]);
     table_forget_growth(table, table_doublings(table), count);
     table_nobody_sleeps();

@@ -22,9 +22,8 @@ static uint64_t table_take_kept(struct pawl_waiter *w, bool parked)
 
 static uint64_t table_take_all_kept(const struct pawl_queue *queue, bool parked)
 {
-    struct pawl_waiter *w;
     uint64_t kept = 0;
-    for (w = queue->oldest; w != NULL; w = w->younger)
+    for (struct pawl_waiter *w = queue->oldest; w != NULL; w = w->younger)
         kept += table_take_kept(w, parked);
     return kept;
 }
@@ -66,11 +65,10 @@ static void table_mend_parked(const struct pawl_queue *queue)
 
 static void table_mend_objects(const struct pawl_bucket *bucket)
 {
-    const struct pawl_queue *queue;
     PLAIN_READ(bucket->queues);
-    for (queue = bucket->queues; queue != NULL; queue = queue->next)
+    for (const struct pawl_queue *queue = bucket->queues; queue != NULL; queue = queue->next)
         table_mend_object(queue);
-    for (queue = bucket->queues; queue != NULL; queue = queue->next) {
+    for (const struct pawl_queue *queue = bucket->queues; queue != NULL; queue = queue->next) {
         table_mend_parked(queue);
         if (queue->owner < TABLE_OF_CLAIM32)
             (void)pawl_fetch_sub_relaxed32(&table_here()->queues, 1);
@@ -97,8 +95,7 @@ static void table_forget_parent(struct pawl_bucket *bucket)
 
 static void table_nobody_sleeps(void)
 {
-    uint32_t i;
-    for (i = 0; i < 1 << PAWL_TABLE_BITS; i++)
+    for (uint32_t i = 0; i < 1 << PAWL_TABLE_BITS; i++)
         pawl_store_relaxed64(&table_here()->first[i].sleepers, 0);
 }
 

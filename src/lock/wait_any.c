@@ -9,9 +9,8 @@ static uint32_t wait_leave_lists(struct pawl_waiter *waiters, uint32_t count, ui
 {
     const struct pawl_waiter *handed_on[PAWL_WAIT_WATCHES];
     uint32_t picks = 0, given = 0;
-    uint32_t i;
 
-    for (i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         if (wait_unlist_waiter(&waiters[i])) {
             picks++;
             if (*which == PAWL_WAIT_WATCHES)
@@ -21,7 +20,7 @@ static uint32_t wait_leave_lists(struct pawl_waiter *waiters, uint32_t count, ui
         }
         wait_count_out(waiters[i].address, WAIT_LISTED);
     }
-    for (i = 0; i < given; i++)
+    for (uint32_t i = 0; i < given; i++)
         (void)PAWL_SYMBOL_(pawl_wake)(handed_on[i]->address, handed_on[i]->bits, 1);
     return picks;
 }
@@ -63,9 +62,8 @@ enum pawl_waited PAWL_SYMBOL_(pawl_wait_any)(const struct pawl_watch *watches, u
     uint32_t found = PAWL_WAIT_WATCHES;
     enum pawl_waited how = PAWL_WAIT_REFUSED;
     bool sound = watches != NULL && count > 0 && count <= PAWL_WAIT_WATCHES;
-    uint32_t i;
 
-    for (i = 0; sound && i < count; i++)
+    for (uint32_t i = 0; sound && i < count; i++)
         sound = wait_watch_is_sound(&watches[i]);
     if (PAWL_LIKELY(sound))
         how = wait_many(watches, count, &found, deadline);

@@ -49,8 +49,7 @@ static inline bool wait_watch_holds(const struct pawl_watch *w)
 
 static inline bool wait_watch_holds_for_some_polls(const struct pawl_watch *w)
 {
-    unsigned polls;
-    for (polls = 1; wait_watch_holds(w); polls++) {
+    for (unsigned polls = 1; wait_watch_holds(w); polls++) {
         if (polls == WAIT_POLLS)
             return true;
         pawl_cpu_relax();

@@ -58,8 +58,7 @@ static enum wait_class lock_first_claim(unsigned classes, unsigned claims, uint6
 #include "waiting.def"
     };
     const unsigned facts = lock_facts(w) | (turn ? WAIT_IN_TURN : 0u);
-    unsigned i;
-    for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if ((rows[i].class & classes) && (rows[i].claim & claims) && (rows[i].needs & ~facts) == 0)
             return (enum wait_class)rows[i].claim;
     return WAIT_NOTHING;

@@ -169,8 +169,7 @@ static uint32_t os_fences_possible(void)
 /* Replaces `from` by `to` in the first place that has it. */
 static bool os_fences_note(ipawl_address_ from, ipawl_address_ to)
 {
-    unsigned i;
-    for (i = 0; i < COPIES; i++) {
+    for (unsigned i = 0; i < COPIES; i++) {
         ipawl_address_ found = from;
         if (PAWL_ADDRESS_(pawl_cas_relaxed)(&os_fences_here()->copies[i], &found, to))
             return true;
@@ -243,8 +242,7 @@ char *pawl_os_rseq(void)
 void pawl_os_fences_strong(void)
 {
     struct pawl_fences *fences = os_fences_here();
-    unsigned i;
-    for (i = 0; i < COPIES; i++) {
+    for (unsigned i = 0; i < COPIES; i++) {
         const ipawl_address_ copy = PAWL_ADDRESS_(pawl_load_relaxed)(&fences->copies[i]);
         if (copy != 0)
             pawl_store_relaxed32((uint32_t *)(uintptr_t)copy, 0);

@@ -39,8 +39,7 @@ static bool copies_stranger;
 /* Whether the module has these bytes in memory. */
 static bool copies_has(const struct dl_phdr_info *module, uintptr_t at, size_t size)
 {
-    unsigned i;
-    for (i = 0; i < module->dlpi_phnum; i++) {
+    for (unsigned i = 0; i < module->dlpi_phnum; i++) {
         const ElfW(Phdr) *const part = &module->dlpi_phdr[i];
         const uintptr_t offset = at - (uintptr_t)(module->dlpi_addr + part->p_vaddr);
         if (part->p_type == PT_LOAD && offset < part->p_memsz && size <= part->p_memsz - offset)

@@ -110,12 +110,11 @@ bool pawl_os_thread_lives(uint32_t id)
 {
     thread_act_array_t threads = NULL;
     mach_msg_type_number_t count = 0;
-    mach_msg_type_number_t i;
     bool lives = false;
 
     if (task_threads(mach_task_self(), &threads, &count) != KERN_SUCCESS)
         return true;
-    for (i = 0; i < count; i++) {
+    for (mach_msg_type_number_t i = 0; i < count; i++) {
         thread_identifier_info_data_t about;
         mach_msg_type_number_t words = THREAD_IDENTIFIER_INFO_COUNT;
         if (thread_info(threads[i], THREAD_IDENTIFIER_INFO, (thread_info_t)&about, &words) ==
@@ -155,8 +154,7 @@ static bool os_has_passed(uint64_t deadline)
  * list. */
 static void os_after_fork(void)
 {
-    size_t i;
-    for (i = 0; i < OS_LISTS; i++)
+    for (size_t i = 0; i < OS_LISTS; i++)
         if (os_lists[i].lock.lock._os_unfair_lock_opaque != 0 || os_lists[i].first != NULL)
             memset(&os_lists[i], 0, sizeof os_lists[i]);
 }
@@ -238,12 +236,11 @@ static void os_find_functions(void)
         "os_sync_wake_by_address_any", "os_sync_wake_by_address_all"};
     uint64_t found[4];
     bool all = true;
-    int i;
-    for (i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++) {
         found[i] = (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, names[i]);
         all = all && found[i] != 0;
     }
-    for (i = 3; i >= 0; i--)
+    for (int i = 3; i >= 0; i--)
         pawl_store_relaxed64(&os_sync_functions[i], all ? found[i] : OS_SYNC_ABSENT);
 }
 

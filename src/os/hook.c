@@ -28,8 +28,7 @@ __attribute__((weak)) void *pawl_hook_shared(void *object)
 
 void ipawl_forget_(void)
 {
-    const struct pawl_os_shared *shared;
-    for (shared = os_all_shared; shared != NULL; shared = shared->next)
+    for (const struct pawl_os_shared *shared = os_all_shared; shared != NULL; shared = shared->next)
         memset(shared->object, 0, shared->size);
 }
 

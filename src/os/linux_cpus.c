@@ -23,11 +23,9 @@ bool pawl_os_one_cpu(void)
         const long bytes = syscall(SYS_sched_getaffinity, 0, sizeof own, own);
         const bool same =
             syscall(SYS_sched_getaffinity, (long)getpid(), sizeof first, first) == bytes;
-        unsigned long cpu;
         unsigned cpus = 0;
-        size_t i;
-        for (i = 0; same && bytes > 0 && i < (size_t)bytes / sizeof own[0]; i++)
-            for (cpu = own[i] | first[i]; cpu != 0; cpu &= cpu - 1)
+        for (size_t i = 0; same && bytes > 0 && i < (size_t)bytes / sizeof own[0]; i++)
+            for (unsigned long cpu = own[i] | first[i]; cpu != 0; cpu &= cpu - 1)
                 cpus++;
         answer = cpus == 1 ? 1 : 2;
         pawl_store_relaxed32(&known, answer);

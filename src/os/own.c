@@ -68,8 +68,7 @@ static struct pawl_own *own_chunk(struct own_blocks *all, unsigned chunk)
 
 static void own_keep(struct pawl_own *blocks, uint32_t count)
 {
-    uint32_t i;
-    for (i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++)
         if (pawl_load_relaxed32(&blocks[i].owner) != 0)
             pawl_store_relaxed32(&blocks[i].owner, OWN_KEPT);
 }
@@ -78,11 +77,10 @@ static void own_keep(struct pawl_own *blocks, uint32_t count)
 static void own_meet_fork(struct own_blocks *all)
 {
     const uint32_t process = pawl_os_process_id();
-    unsigned chunk;
     if (PAWL_LIKELY(pawl_load_relaxed32(&all->process) == process))
         return;
     own_keep(all->at_hand, OWN_AT_HAND);
-    for (chunk = 0; chunk < OWN_CHUNKS; chunk++)
+    for (unsigned chunk = 0; chunk < OWN_CHUNKS; chunk++)
         if (PAWL_ADDRESS_(pawl_load_relaxed)(&all->chunks[chunk]) != 0)
             own_keep(own_chunk(all, chunk), own_size_of(chunk));
     pawl_store_relaxed32(&all->process, process);
@@ -101,8 +99,7 @@ static bool own_is_dead(struct own_blocks *all, const struct pawl_own *block)
 static struct pawl_own *own_claim_in(struct own_blocks *all, struct pawl_own *blocks,
                                      uint32_t count, uint32_t looked_at, uint32_t id)
 {
-    uint32_t i;
-    for (i = 0; i < looked_at; i++) {
+    for (uint32_t i = 0; i < looked_at; i++) {
         struct pawl_own *const block = &blocks[(id + i) % count];
         uint32_t owner = pawl_load_relaxed32(&block->owner);
         if ((owner == 0 || own_is_dead(all, block)) &&
@@ -116,8 +113,7 @@ static struct pawl_own *own_claim_in(struct own_blocks *all, struct pawl_own *bl
 static struct pawl_own *own_claim_soon(struct own_blocks *all, uint32_t id)
 {
     struct pawl_own *block = NULL;
-    unsigned chunk;
-    for (chunk = 0; chunk < OWN_CHUNKS && block == NULL; chunk++) {
+    for (unsigned chunk = 0; chunk < OWN_CHUNKS && block == NULL; chunk++) {
         struct pawl_own *const blocks = own_chunk(all, chunk);
         if (blocks == NULL)
             break;
@@ -130,8 +126,7 @@ static struct pawl_own *own_claim_soon(struct own_blocks *all, uint32_t id)
 static struct pawl_own *own_claim_any(struct own_blocks *all, uint32_t id)
 {
     struct pawl_own *block = own_claim_in(all, all->at_hand, OWN_AT_HAND, OWN_AT_HAND, id);
-    unsigned chunk;
-    for (chunk = 0; chunk < OWN_CHUNKS && block == NULL; chunk++) {
+    for (unsigned chunk = 0; chunk < OWN_CHUNKS && block == NULL; chunk++) {
         const uint32_t count = own_size_of(chunk);
         /* Without memory this ends the program. */
         struct pawl_own *const blocks =

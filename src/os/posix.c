@@ -136,13 +136,12 @@ static bool os_ask_symbolizer(const struct place *places, unsigned count, char *
     struct question q = {{NULL, NULL, "-f", "-i", "-C", "-a", "-e", places[0].module}, {{0}}};
     int ends[2];
     pid_t child;
-    unsigned i;
 
     text[0] = 0;
     /* A program with more rights than its user runs no tool from the user's PATH. */
     if (getauxval(AT_SECURE) != 0 || pawl_os_now() >= deadline || pipe2(ends, O_CLOEXEC) != 0)
         return false;
-    for (i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++) {
         (void)snprintf(q.addresses[i], sizeof q.addresses[i], "%#lx",
                        (unsigned long)places[i].offset);
         q.arguments[8 + i] = q.addresses[i];
@@ -195,8 +194,7 @@ static bool os_is_our_file(const char *file)
         "/pawl/table",   "/pawl/cache",        "/pawl/hazard"};
     static const char here[] = __FILE__; /* this file, below the folder of the sources */
     const size_t folder = sizeof here - sizeof "os/posix.c";
-    size_t i;
-    for (i = 0; i < sizeof ours / sizeof ours[0]; i++)
+    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
         if (strstr(file, ours[i]) != NULL)
             return true;
     return here[0] == '/' && strncmp(file, here, folder) == 0;
@@ -213,9 +211,8 @@ static bool os_is_start(const struct place *place)
     static const char *const starts[] = {"libc.so",   "libc-",  "libpthread", "ld-",
                                          "libsystem", "libthr", "libdyld"};
     const char *base = strrchr(place->module, '/');
-    size_t i;
     base = base == NULL ? place->module : base + 1;
-    for (i = 0; i < sizeof starts / sizeof starts[0]; i++)
+    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
         if (strncmp(base, starts[i], strlen(starts[i])) == 0)
             return true;
     return place->symbol != NULL && strcmp(place->symbol, "_start") == 0;
@@ -297,10 +294,9 @@ static bool os_say_places(const struct place *places, unsigned count, void (*say
     static char answers[16384]; /* the caller admits one report at a time */
     char *answer = NULL;
     bool goes_on = true;
-    unsigned i;
     if (os_ask_symbolizer(places, count, answers, sizeof answers, deadline))
         answer = answers;
-    for (i = 0; i < count && goes_on; i++) {
+    for (unsigned i = 0; i < count && goes_on; i++) {
         if (answer != NULL && strncmp(answer, "0x", 2) == 0 &&
             strtoul(answer, NULL, 16) == places[i].offset &&
             (answer = os_next_line(answer)) != NULL)
@@ -316,7 +312,7 @@ void pawl_os_name_calls(const ipawl_address_ *sites, unsigned count, void (*say)
 {
     static struct place places[MOST_ASKED];
     unsigned known = 0;
-    unsigned first, end;
+    unsigned end;
 
     if (count > MOST_ASKED)
         count = MOST_ASKED;
@@ -328,7 +324,7 @@ void pawl_os_name_calls(const ipawl_address_ *sites, unsigned count, void (*say)
         os_say(say, "%#lx", (unsigned long)sites[0]);
     while (known > 1 && os_is_start(&places[known - 1]))
         known--;
-    for (first = 0; first < known; first = end) {
+    for (unsigned first = 0; first < known; first = end) {
         for (end = first + 1; end < known; end++)
             if (strcmp(places[end].module, places[first].module) != 0)
                 break;

@@ -163,11 +163,10 @@ static uint64_t os_change_mask(int how, uint64_t signals)
 {
     struct kernel_set set, before;
     uint64_t blocked = 0;
-    size_t i;
-    for (i = 0; i < sizeof set.words / sizeof set.words[0]; i++)
+    for (size_t i = 0; i < sizeof set.words / sizeof set.words[0]; i++)
         set.words[i] = (unsigned long)(signals >> (8 * sizeof set.words[0] * i));
     (void)syscall(SYS_rt_sigprocmask, how, &set, &before, sizeof set);
-    for (i = 0; i < sizeof set.words / sizeof set.words[0]; i++)
+    for (size_t i = 0; i < sizeof set.words / sizeof set.words[0]; i++)
         blocked |= (uint64_t)before.words[i] << (8 * sizeof set.words[0] * i);
     return blocked;
 }
@@ -180,13 +179,12 @@ static uint64_t os_change_mask(int how, uint64_t signals)
 {
     sigset_t set, before;
     uint64_t blocked = 0;
-    int number;
     (void)sigemptyset(&set);
-    for (number = 1; number <= 64; number++)
+    for (int number = 1; number <= 64; number++)
         if (signals & SIGNAL_BIT(number))
             (void)sigaddset(&set, number);
     (void)pthread_sigmask(how, &set, &before);
-    for (number = 1; number <= 64; number++)
+    for (int number = 1; number <= 64; number++)
         if (sigismember(&before, number) == 1)
             blocked |= SIGNAL_BIT(number);
     return blocked;

@@ -189,9 +189,8 @@ static void os_block_signals(sigset_t *old)
 {
     static const int own[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP};
     sigset_t all;
-    size_t i;
     (void)sigfillset(&all);
-    for (i = 0; i < sizeof own / sizeof own[0]; i++)
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         (void)sigdelset(&all, own[i]);
     (void)pthread_sigmask(SIG_SETMASK, &all, old);
 }

@@ -87,7 +87,6 @@ static void symbol_find(const struct file *f, uintptr_t base, struct wanted *w)
 {
     const ElfW(Ehdr) *head = (const ElfW(Ehdr) *)symbol_bytes(f, 0, sizeof *head);
     const ElfW(Shdr) *sections;
-    unsigned i;
     if (head == NULL || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 ||
         head->e_shentsize != sizeof *sections)
         return;
@@ -97,7 +96,7 @@ static void symbol_find(const struct file *f, uintptr_t base, struct wanted *w)
                                                 (uint64_t)head->e_shnum * sizeof *sections);
     if (sections == NULL)
         return;
-    for (i = 0; i < head->e_shnum; i++)
+    for (unsigned i = 0; i < head->e_shnum; i++)
         if ((sections[i].sh_type == SHT_SYMTAB || sections[i].sh_type == SHT_DYNSYM) &&
             sections[i].sh_link < head->e_shnum &&
             symbol_in(f, &sections[i], &sections[sections[i].sh_link], w))

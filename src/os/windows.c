@@ -50,8 +50,7 @@ static any_function os_look_up(enum late_function which)
                                         "FlsFree"};
     /* Not the API set of the waits: on Windows 7 that may be this module itself (win_names.c). */
     static const char *const modules[] = {"kernelbase.dll", "kernel32.dll"};
-    size_t i;
-    for (i = 0; i < sizeof modules / sizeof modules[0]; i++) {
+    for (size_t i = 0; i < sizeof modules / sizeof modules[0]; i++) {
         const HMODULE module = GetModuleHandleA(modules[i]);
         const FARPROC found = module == NULL ? NULL : GetProcAddress(module, names[which]);
         if (found != NULL)
@@ -77,8 +76,7 @@ static any_function os_late(enum late_function which)
 
 static void os_find_functions(void)
 {
-    unsigned which;
-    for (which = 0; which < LATE_FUNCTIONS; which++)
+    for (unsigned which = 0; which < LATE_FUNCTIONS; which++)
         (void)os_late((enum late_function)which);
 }
 
@@ -158,8 +156,7 @@ static void os_give_event_back(struct os_event_box *box);
 static void os_thread_ends(void)
 {
     struct os_own *mine = os_own();
-    unsigned round;
-    for (round = 0; round < ROUNDS_AT_THREAD_END && mine->at_exit != NULL; round++) {
+    for (unsigned round = 0; round < ROUNDS_AT_THREAD_END && mine->at_exit != NULL; round++) {
         void *value = mine->at_exit;
         mine->at_exit = NULL;
         at_thread_end(value);
@@ -352,9 +349,8 @@ static void os_say_call(ipawl_address_ site, void (*say)(const char *text))
 void pawl_os_name_calls(const ipawl_address_ *sites, unsigned count, void (*say)(const char *text),
                         uint64_t deadline)
 {
-    unsigned i;
     (void)deadline;
-    for (i = 0; i < count && (i == 0 || sites[i] != 0); i++)
+    for (unsigned i = 0; i < count && (i == 0 || sites[i] != 0); i++)
         os_say_call(sites[i], say);
 }
 

@@ -101,11 +101,10 @@ static bool os_address_wait(const uint32_t *address, uint32_t expected, uint64_t
 static unsigned os_address_wake(const uint32_t *address, unsigned count)
 {
     void *place = (void *)(uintptr_t)address;
-    unsigned i;
     if (count >= MORE_THAN_ALL)
         ((on_pointer)os_late(WAKE_ALL_BY_ADDRESS))(place);
     else
-        for (i = 0; i < count; i++)
+        for (unsigned i = 0; i < count; i++)
             ((on_pointer)os_late(WAKE_ONE_BY_ADDRESS))(place);
     return 0;
 }

@@ -134,12 +134,12 @@ pawl_hazard *pawl_hazard_make(void)
 {
     const uint32_t home = hazard_home();
     pawl_hazard *h;
-    uint32_t i, last;
+    uint32_t last;
     if (!HAZARD_IS_THERE())
         return NULL;
     h = hazard_claim_in(home);
     last = pawl_load_relaxed32(&hazards_here()->last);
-    for (i = 0; i < PAWL_HAZARD_LINES_ && h == NULL; i++) {
+    for (uint32_t i = 0; i < PAWL_HAZARD_LINES_ && h == NULL; i++) {
         const uint32_t number = (last + i) % PAWL_HAZARD_LINES_;
         h = hazard_claim_in(number);
         if (h != NULL)
@@ -191,8 +191,7 @@ static bool hazard_take(struct hazard_shard *shard, pawl_hazard_head **chains)
 static void hazard_spare(struct hazard_shard *shard, pawl_hazard_head **chains)
 {
     const uint32_t used = pawl_load_relaxed32(&hazards_here()->used);
-    uint32_t i;
-    for (i = 0; i < used * PAWL_HAZARD_IN_LINE_; i++) {
+    for (uint32_t i = 0; i < used * PAWL_HAZARD_IN_LINE_; i++) {
         const pawl_hazard *const h =
             &hazards_here()->lines[i / PAWL_HAZARD_IN_LINE_].words[i % PAWL_HAZARD_IN_LINE_];
         /* [HAZARD_SEEN] acquire: if the word names another object by now, the function comes after
@@ -218,14 +217,13 @@ static bool hazard_free(struct hazard_shard *shard)
 {
     pawl_hazard_head *chains[HAZARD_CHAINS] = {NULL};
     bool called = false;
-    uint32_t i;
     pawl_store_relaxed32(&shard->retired, 0);
     if (!hazard_take(shard, chains))
         return false;
     /* [HAZARD_LOOK] heavy: a reader sees the removals, or we see its word. */
     pawl_fence_heavy(PAWL_HAZARD_LOOK);
     hazard_spare(shard, chains);
-    for (i = 0; i < HAZARD_CHAINS; i++) {
+    for (uint32_t i = 0; i < HAZARD_CHAINS; i++) {
         while (chains[i] != NULL) {
             pawl_hazard_head *const head = chains[i];
             chains[i] = head->next;
@@ -264,9 +262,8 @@ void pawl_hazard_clean_up(void)
         return;
     HAZARD_FREES = 1;
     while (again) {
-        uint32_t i;
         again = false;
-        for (i = 0; i < HAZARD_SHARDS; i++)
+        for (uint32_t i = 0; i < HAZARD_SHARDS; i++)
             again = hazard_free(&hazards_here()->shards[i]) || again;
     }
     HAZARD_FREES = 0;

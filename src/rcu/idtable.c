@@ -417,13 +417,12 @@ int pawl_idtable_init(pawl_idtable *t, const pawl_idtable_options *options)
 static void idtable_release_all(pawl_idtable *t, struct ipawl_idtable_array_ *array)
 {
     pawl_rcu_head *head;
-    uint32_t place;
     if (t->count == 0 && t->parked == 0)
         return;
     pawl_rcu_domain_synchronize(idtable_domain(t));
     while ((head = idtable_unpark(t)) != NULL)
         head->function(head);
-    for (place = 0; t->count > 0; place++) {
+    for (uint32_t place = 0; t->count > 0; place++) {
         pawl_idtable_entry *const e = ipawl_idtable_places_(array)[place];
         if (e == NULL)
             continue;

@@ -212,11 +212,10 @@ static bool rcu_inside_but(uint32_t exception)
     const struct pawl_rcu_mine *mine = ipawl_rcu_mine_();
     const struct pawl_rcu_line *line = rcu_line_of_caller(mine);
     uint32_t inside = 0;
-    uint32_t index;
-    for (index = 0; line != NULL && index < PAWL_RCU_DOMAINS; index++)
+    for (uint32_t index = 0; line != NULL && index < PAWL_RCU_DOMAINS; index++)
         if (index != exception)
             inside |= rcu_nesting(rcu_load_word(line, index));
-    for (index = 0; mine->open != 0 && index < PAWL_RCU_DOMAINS; index++)
+    for (uint32_t index = 0; mine->open != 0 && index < PAWL_RCU_DOMAINS; index++)
         if (index != exception)
             inside |= rcu_apart_nesting(mine, index);
     return inside != 0;
@@ -284,8 +283,7 @@ static bool rcu_thread_stays(struct pawl_thread_line *own)
 
 static void rcu_leave_all(void)
 {
-    uint32_t index;
-    for (index = 0; index < PAWL_RCU_DOMAINS; index++) {
+    for (uint32_t index = 0; index < PAWL_RCU_DOMAINS; index++) {
         if (PAWL_CHECKED && index != PAWL_RCU_QS_ && rcu_inside(index))
             RCU_LEFT_OPEN(index);
         while (rcu_leave(index))
@@ -324,19 +322,17 @@ static void rcu_after_fork_in_child(void)
     struct pawl_rcu_mine *mine = ipawl_rcu_mine_();
     const uint32_t lines = rcu_lines(pawl_load_relaxed32(&process_here()->lines_used));
     const struct pawl_rcu_line *own;
-    uint32_t i;
-    uint32_t index;
     if (!PAWL_SHARED_IS_THERE(rcu_object))
         return;
     own = rcu_line_of_caller(mine);
-    for (i = 0; i < lines; i++) {
+    for (uint32_t i = 0; i < lines; i++) {
         struct pawl_rcu_line *line = rcu_line(i);
         pawl_store_relaxed32(&line->waited, 0);
         if (line != own)
             rcu_line_left_behind(line);
     }
     rcu_extra_after_fork(mine);
-    for (index = 0; index < PAWL_RCU_DOMAINS; index++) {
+    for (uint32_t index = 0; index < PAWL_RCU_DOMAINS; index++) {
         struct pawl_rcu_state *state = rcu_state(index);
         const uint32_t held = mine->apart[index];
         const uint32_t side = (held & SIDE) != 0;

@@ -25,8 +25,7 @@ void pawl_rcu_domain_statistics(pawl_rcu_domain *d, pawl_rcu_statistics *statist
     const uint64_t bytes = pawl_load_relaxed64(&calls->run[BYTES]);
     const uint32_t count = calls_shards();
     uint64_t called[2] = {0, 0};
-    uint32_t i;
-    for (i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         struct pawl_rcu_shard *shard = calls_shard(calls, i);
         called[HEADS] += pawl_load_relaxed64(&shard->called[HEADS]);
         called[BYTES] += pawl_load_relaxed64(&shard->called[BYTES]);
@@ -71,15 +70,13 @@ PAWL_INTERNAL void calls_count_again(struct pawl_rcu_calls *calls)
     uint64_t queued[2] = {0, 0};
     uint64_t called[2] = {0, 0};
     uint64_t credit[2] = {0, 0};
-    unsigned what;
-    uint32_t i;
     calls->recount = 0;
-    for (i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         struct pawl_rcu_shard *shard = calls_shard(calls, i);
         calls_add_list(shard->newest, queued);
         calls_add_list(shard->batches[0].list, queued);
         calls_add_list(shard->batches[1].list, queued);
-        for (what = HEADS; what <= BYTES; what++) {
+        for (unsigned what = HEADS; what <= BYTES; what++) {
             if (shard != own)
                 shard->credit[what] = 0;
             credit[what] += shard->credit[what];
@@ -87,7 +84,7 @@ PAWL_INTERNAL void calls_count_again(struct pawl_rcu_calls *calls)
             queued[what] += shard->batches[0].due[what] + shard->batches[1].due[what];
         }
     }
-    for (what = HEADS; what <= BYTES; what++) {
+    for (unsigned what = HEADS; what <= BYTES; what++) {
         calls->taken[what] = queued[what] + credit[what];
         calls->run[what] = called[what] - queued[what];
     }

@@ -130,8 +130,7 @@ PAWL_INTERNAL bool calls_take_all(struct pawl_rcu_calls *calls)
 {
     const uint32_t count = calls_shards();
     bool took = false;
-    uint32_t i;
-    for (i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++)
         took = calls_take(calls, calls_shard(calls, i)) || took;
     return took;
 }
@@ -225,8 +224,7 @@ PAWL_INTERNAL uint32_t calls_call_all(struct pawl_rcu_calls *calls, uint64_t *wa
 {
     const uint32_t count = calls_shards();
     uint32_t done = 0;
-    uint32_t i;
-    for (i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++)
         done += batch_call_shard(calls, calls_shard(calls, i), waits_for);
     return done;
 }
@@ -239,14 +237,13 @@ static uint32_t batch_help_some(struct pawl_rcu_calls *calls, struct pawl_rcu_sh
 {
     const uint32_t count = calls_shards();
     uint32_t done = 0;
-    uint32_t i;
     if (own != NULL) {
         (void)calls_take(calls, own);
         done = batch_call_shard(calls, own, waits_for);
     }
     if (done == 0)
         (void)calls_take_all(calls);
-    for (i = 0; i < count && done == 0; i++)
+    for (uint32_t i = 0; i < count && done == 0; i++)
         done = batch_call_shard(calls, calls_shard(calls, i), waits_for);
     return done;
 }

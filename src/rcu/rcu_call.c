@@ -50,10 +50,9 @@ static uint64_t calls_stale_credit(struct pawl_rcu_calls *calls, unsigned what)
     const uint32_t terms = pawl_load_relaxed32(&calls->terms) | 1u;
     const uint32_t count = calls_shards();
     uint64_t sum = 0;
-    uint32_t i;
     if (terms == 1)
         return 0;
-    for (i = 1; i < count; i++) {
+    for (uint32_t i = 1; i < count; i++) {
         struct pawl_rcu_shard *shard = calls_shard(calls, i);
         if (pawl_load_relaxed32(&shard->terms) != terms)
             sum += pawl_load_relaxed64(&shard->credit[what]);
@@ -132,10 +131,9 @@ static void calls_agree(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *sha
 {
     const uint32_t terms = pawl_load_relaxed32(&calls->terms) | 1u;
     uint64_t given_back = 0;
-    unsigned what;
     if (pawl_load_relaxed32(&shard->terms) == terms)
         return;
-    for (what = HEADS; what <= BYTES; what++) {
+    for (unsigned what = HEADS; what <= BYTES; what++) {
         const uint64_t old = calls_credit(shard, what);
         pawl_store_relaxed64(&shard->credit[what], 0);
         (void)pawl_fetch_sub_relaxed64(&calls->taken[what], old);

@@ -84,8 +84,7 @@ PAWL_INTERNAL void rcu_nobody_reads(uint32_t index, const void *site)
     bool reads = pawl_load_relaxed32(&rcu_state(index)->apart[0]) != 0 ||
                  pawl_load_relaxed32(&rcu_state(index)->apart[1]) != 0;
     const uint32_t lines = rcu_lines(pawl_load_relaxed32(&process_here()->lines_used));
-    uint32_t i;
-    for (i = 0; i < lines; i++)
+    for (uint32_t i = 0; i < lines; i++)
         reads = reads || rcu_nesting(pawl_load_relaxed32(&rcu_line(i)->read[index])) != 0;
     if (reads)
         rcu_misuse("destroyed while somebody reads", index, "pawl_rcu_domain_destroy", site);

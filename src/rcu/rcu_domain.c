@@ -8,10 +8,9 @@
 
 int pawl_rcu_domain_init(pawl_rcu_domain *d, const char *name)
 {
-    uint32_t index;
     if (d == NULL)
         return EINVAL;
-    for (index = PAWL_RCU_QS_ + 1; index < PAWL_RCU_DOMAINS; index++) {
+    for (uint32_t index = PAWL_RCU_QS_ + 1; index < PAWL_RCU_DOMAINS; index++) {
         struct pawl_rcu_state *state = rcu_state(index);
         uint32_t free_one = 0;
         /* [RCU_DRIVE] acquire: the last domain of this index is destroyed before this one

@@ -61,11 +61,10 @@ static bool calls_wait_for_drain(struct pawl_rcu_calls *calls, const struct drai
 static bool calls_drain_shard(struct pawl_rcu_calls *calls, struct pawl_rcu_shard *shard)
 {
     struct drain_point point = {shard, NULL, 0};
-    unsigned i;
     point.seen = pawl_load_relaxed32(&shard->takes);
     if (!calls_wait_for_drain(calls, &point))
         return false;
-    for (i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2; i++) {
         point.batch = &shard->batches[i];
         point.seen = pawl_load_relaxed32(&point.batch->emptied);
         if (!calls_wait_for_drain(calls, &point))
@@ -77,8 +76,7 @@ static bool calls_drain_shard(struct pawl_rcu_calls *calls, struct pawl_rcu_shar
 static bool calls_drain(struct pawl_rcu_calls *calls)
 {
     const uint32_t count = calls_shards();
-    uint32_t i;
-    for (i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++)
         if (!calls_drain_shard(calls, calls_shard(calls, i)))
             return false;
     return true;
@@ -185,8 +183,7 @@ static bool calls_end_claims(struct pawl_rcu_calls *calls, struct pawl_rcu_shard
                              ipawl_address_ self)
 {
     bool brief = false;
-    unsigned i;
-    for (i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2; i++) {
         struct pawl_rcu_batch *batch = &shard->batches[i];
         if (batch->state == (self | BATCH_BRIEF))
             brief = true;
@@ -202,8 +199,7 @@ static void calls_fork_ended_in(struct pawl_rcu_calls *calls)
     const struct pawl_rcu_mine *mine = ipawl_rcu_mine_();
     const uint32_t count = calls_shards();
     bool brief = false;
-    uint32_t i;
-    for (i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++)
         brief = calls_end_claims(calls, calls_shard(calls, i), self) || brief;
     if (calls->worker != self) {
         calls->worker = 0;
@@ -224,10 +220,9 @@ static void calls_fork_ended_in(struct pawl_rcu_calls *calls)
 /* The caller is alone in the process: plain accesses suffice. */
 static void calls_after_fork_in_child(void)
 {
-    uint32_t index;
     if (!PAWL_SHARED_IS_THERE(rcu_calls_object))
         return;
-    for (index = 0; index < PAWL_RCU_DOMAINS; index++)
+    for (uint32_t index = 0; index < PAWL_RCU_DOMAINS; index++)
         if (calls_of(index)->used != 0)
             calls_fork_ended_in(calls_of(index));
 }

@@ -67,8 +67,7 @@ static bool extra_claim(struct pawl_rcu_extra *extra, uint32_t previous, uint32_
 static struct pawl_rcu_extra *extra_claim_of_the_dead(uint32_t lines, uint32_t id)
 {
     const uint32_t first = pawl_fetch_add_relaxed32(&rcu_here()->looked, EXTRA_LOOKED_AT);
-    uint32_t i;
-    for (i = 0; i < EXTRA_LOOKED_AT && i < lines; i++) {
+    for (uint32_t i = 0; i < EXTRA_LOOKED_AT && i < lines; i++) {
         struct pawl_rcu_extra *const extra = rcu_extra((first + i) % lines);
         const uint32_t owner = pawl_load_relaxed32(&extra->owner);
         if (owner != 0 && !pawl_os_thread_lives(owner) && extra_claim(extra, owner, id))
@@ -146,8 +145,7 @@ PAWL_INTERNAL void rcu_extra_settle(uint32_t id)
 {
     const struct pawl_rcu_extra *const own = ipawl_rcu_mine_()->extra;
     const uint32_t lines = rcu_extra_lines();
-    uint32_t i;
-    for (i = 0; i < lines; i++) {
+    for (uint32_t i = 0; i < lines; i++) {
         struct pawl_rcu_extra *const extra = rcu_extra(i);
         if (extra != own && pawl_load_relaxed32(&extra->owner) == id) {
             rcu_line_left_behind(&extra->line);
@@ -160,8 +158,7 @@ PAWL_INTERNAL void rcu_extra_after_fork(const struct pawl_rcu_mine *mine)
 {
     const uint32_t id = pawl_os_thread_id();
     const uint32_t lines = rcu_extra_lines();
-    uint32_t i;
-    for (i = 0; i < lines; i++)
+    for (uint32_t i = 0; i < lines; i++)
         pawl_store_relaxed32(&rcu_extra(i)->owner, rcu_extra(i) == mine->extra ? id : 0);
 }
 

@@ -38,18 +38,17 @@
 static void grace_note_readers(struct pawl_rcu_state *state, uint32_t index)
 {
     const uint64_t number = pawl_load_relaxed64(&state->completed) + 1;
-    uint32_t i;
     pawl_store_relaxed64(&state->started, number);
     /* [RCU_BEGIN] heavy: readers see what was removed before it, or the driver sees their words. */
     pawl_fence_heavy(PAWL_RCU_BEGIN);
     state->lines = rcu_lines(pawl_load_relaxed32(&process_here()->lines_used));
-    for (i = 0; i < state->lines; i++) {
+    for (uint32_t i = 0; i < state->lines; i++) {
         /* [RCU_GONE] acquire: what follows comes after the reads of the readers that have left. */
         const uint32_t word = pawl_load_acquire32(&rcu_line(i)->read[index], PAWL_RCU_GONE);
         *rcu_line_old(state, i) = rcu_nesting(word) != 0 ? word : 0;
     }
     state->apart_old = 0;
-    for (i = 0; i < 2; i++)
+    for (uint32_t i = 0; i < 2; i++)
         /* [RCU_GONE] acquire: what follows comes after the reads of the readers that have left. */
         if (pawl_load_acquire32(&state->apart[i], PAWL_RCU_GONE) != 0)
             state->apart_old |= 1u << i;
@@ -62,8 +61,7 @@ static void grace_note_readers(struct pawl_rcu_state *state, uint32_t index)
 static bool grace_apart_gone(struct pawl_rcu_state *state)
 {
     const uint32_t side = pawl_load_relaxed32(&state->side);
-    uint32_t i;
-    for (i = 0; i < 2; i++)
+    for (uint32_t i = 0; i < 2; i++)
         if ((state->apart_old & 1u << i) != 0 &&
             /* [RCU_GONE] acquire: what follows comes after the reads of the readers that have
              * left. */
@@ -78,8 +76,7 @@ static bool grace_apart_gone(struct pawl_rcu_state *state)
 static bool grace_all_gone(struct pawl_rcu_state *state, uint32_t index)
 {
     bool gone = true;
-    uint32_t i;
-    for (i = 0; i < state->lines; i++) {
+    for (uint32_t i = 0; i < state->lines; i++) {
         uint32_t *const old = rcu_line_old(state, i);
         uint32_t word;
         if (*old == 0)
@@ -98,8 +95,7 @@ static bool grace_all_gone(struct pawl_rcu_state *state, uint32_t index)
  * watched. It reads no more. */
 static void grace_forget_the_dead(struct pawl_rcu_state *state)
 {
-    uint32_t i;
-    for (i = 0; i < state->lines; i++)
+    for (uint32_t i = 0; i < state->lines; i++)
         if (*rcu_line_old(state, i) != 0) {
             const uint32_t owner = pawl_load_relaxed32(rcu_line_owner(i));
             if (owner != 0 && !pawl_os_thread_lives(owner))
@@ -158,9 +154,8 @@ static bool grace_sleep_for_readers(struct pawl_rcu_state *state, uint32_t index
     const uint32_t turn = pawl_load_acquire32(&state->turn, PAWL_RCU_TOLD);
     const uint64_t until = grace_sleeps_until(state);
     bool gone;
-    uint32_t i;
     grace_forget_the_dead(state);
-    for (i = 0; i < state->lines; i++)
+    for (uint32_t i = 0; i < state->lines; i++)
         if (*rcu_line_old(state, i) != 0)
             (void)pawl_fetch_or_relaxed32(&rcu_line(i)->waited, UINT32_C(1) << index);
     pawl_store_relaxed32(&state->apart_waited, state->apart_old != 0);

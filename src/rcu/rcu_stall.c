@@ -100,7 +100,6 @@ static void stall_look(uint32_t index)
     const uint64_t due = rcu_stall_next_age(state);
     struct wish wish;
     uint64_t age;
-    uint32_t i;
     if (due == 0)
         return;
     age = pawl_os_now() - state->stall_since;
@@ -108,7 +107,7 @@ static void stall_look(uint32_t index)
         return;
     state->stall_age = age;
     wish = stall_wish_of(state);
-    for (i = 0; i < state->lines; i++)
+    for (uint32_t i = 0; i < state->lines; i++)
         if (*rcu_line_old(state, i) != 0)
             stall_report_line(index, i, age, &wish);
     if (state->apart_old != 0)

@@ -91,8 +91,7 @@ PAWL_INTERNAL void rcu_leave_line(struct pawl_rcu_line *line, uint32_t index, ui
 
 PAWL_INTERNAL void rcu_line_left_behind(struct pawl_rcu_line *line)
 {
-    uint32_t index;
-    for (index = 0; index < PAWL_RCU_DOMAINS; index++) {
+    for (uint32_t index = 0; index < PAWL_RCU_DOMAINS; index++) {
         if (rcu_nesting(rcu_load_word(line, index)) != 0)
             rcu_leave_line(line, index, 0);
     }

@@ -28,8 +28,7 @@
 static bool worker_anything_to_do(struct pawl_rcu_calls *calls)
 {
     const uint32_t count = calls_shards();
-    uint32_t i;
-    for (i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         const struct pawl_rcu_shard *shard = calls_shard(calls, i);
         const ipawl_address_ first = calls_batch_state(&shard->batches[0]);
         const ipawl_address_ second = calls_batch_state(&shard->batches[1]);

@@ -124,9 +124,8 @@ static bool brlock_is_late(uint64_t until)
 static bool brlock_gate_take(pawl_brlock *l, uint64_t until)
 {
     struct backoff pauses = BACKOFF_INIT;
-    int spins;
     PAWL_PROBE2(brlock_contended, l, 2);
-    for (spins = 0;; spins++) {
+    for (int spins = 0;; spins++) {
         if (brlock_gate_try(l))
             return true;
         if (brlock_is_late(until)) /* a pause may be a yield */
@@ -160,8 +159,7 @@ PAWL_INTERNAL bool brlock_drained(const pawl_brlock *l)
     /* [BRLOCK_DRAIN] acquire: the writer's stores come after the reads of readers that have
      * left. */
     uint32_t sum = pawl_load_acquire32(&l->shared, PAWL_BRLOCK_DRAIN);
-    uint32_t i;
-    for (i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++)
         /* [BRLOCK_DRAIN] acquire: the writer's stores come after the reads of readers that have
          * left. */
         sum += pawl_load_acquire32(&l->lines[i].readers, PAWL_BRLOCK_DRAIN);
@@ -234,8 +232,7 @@ static bool brlock_sleep(pawl_brlock *l, uint64_t until)
 static bool brlock_drain_readers(pawl_brlock *l, uint64_t until)
 {
     struct backoff pauses = BACKOFF_INIT;
-    int spins;
-    for (spins = 0;; spins++) {
+    for (int spins = 0;; spins++) {
         if (brlock_drained(l))
             return true;
         if (spins == BRLOCK_SPINS)
@@ -251,8 +248,7 @@ static bool brlock_drain_readers(pawl_brlock *l, uint64_t until)
 static bool brlock_wait_open(pawl_brlock *l, uint64_t until)
 {
     struct backoff pauses = BACKOFF_INIT;
-    int spins;
-    for (spins = 0;; spins++) {
+    for (int spins = 0;; spins++) {
         if (pawl_load_relaxed32(&l->closed) == 0)
             return true;
         if (brlock_is_late(until))
@@ -277,9 +273,8 @@ static bool brlock_wait_open(pawl_brlock *l, uint64_t until)
  * closes. */
 static PAWL_COLD bool brlock_read_slow(pawl_brlock *l, uint32_t *own, uint64_t until)
 {
-    unsigned patience;
     PAWL_PROBE2(brlock_contended, l, 1);
-    for (patience = BRLOCK_PATIENCE; patience > 0; patience--) {
+    for (unsigned patience = BRLOCK_PATIENCE; patience > 0; patience--) {
         if (!brlock_wait_open(l, until))
             return false;
         if (brlock_enter(l, own))

@@ -119,8 +119,7 @@ static bool sift_read_word(pawl_sift *l, enum pawl_sift_context c, struct sift_p
 /* PAWL_SIFT_PRIORITY: whether a writer of this priority or a higher one waits. */
 static bool sift_is_outranked(const pawl_sift *l, uint32_t priority)
 {
-    uint32_t rank;
-    for (rank = priority; rank < PAWL_SIFT_RANKS_; rank++)
+    for (uint32_t rank = priority; rank < PAWL_SIFT_RANKS_; rank++)
         if (pawl_load_relaxed16(&l->ranks[rank]) != 0)
             return true;
     return false;

@@ -175,8 +175,7 @@ static bool sift_has_stage(const pawl_sift *l, enum pawl_sift_context c)
 static void sift_let_handlers_in(pawl_sift *l, enum pawl_sift_context c)
 {
     struct backoff pauses = BACKOFF_INIT;
-    int i;
-    for (i = 0; i < SIFT_COURTESY; i++) {
+    for (int i = 0; i < SIFT_COURTESY; i++) {
         if (!(pawl_load_relaxed32(&l->contexts[c]) & SIFT_C_WAITED))
             return;
         backoff_pause_once(&pauses, &pauses);
@@ -230,8 +229,7 @@ static bool sift_shut(pawl_sift *l, enum pawl_sift_context c, struct ipawl_sift_
 static void sift_descend(pawl_sift *l, enum pawl_sift_context lowest,
                          struct ipawl_sift_before_ *before)
 {
-    unsigned c;
-    for (c = PAWL_SIFT_CONTEXTS; c-- > (unsigned)lowest;)
+    for (unsigned c = PAWL_SIFT_CONTEXTS; c-- > (unsigned)lowest;)
         if (sift_has_stage(l, (enum pawl_sift_context)c))
             sift_open(l, (enum pawl_sift_context)c, before);
 }
@@ -241,8 +239,7 @@ static void sift_descend(pawl_sift *l, enum pawl_sift_context lowest,
 static bool sift_climb(pawl_sift *l, enum pawl_sift_context lowest,
                        struct ipawl_sift_before_ *before, struct sift_patience *p)
 {
-    unsigned c;
-    for (c = (unsigned)lowest; c < PAWL_SIFT_CONTEXTS; c++) {
+    for (unsigned c = (unsigned)lowest; c < PAWL_SIFT_CONTEXTS; c++) {
         if (!sift_has_stage(l, (enum pawl_sift_context)c) ||
             sift_shut(l, (enum pawl_sift_context)c, before, p))
             continue;
