@@ -12,7 +12,7 @@ from pawl.core import driver, measure
 from pawl.core.first import in_terminal
 from pawl.kinds.lru import first
 
-SIMULATED = ROOT / "sim/reference/first-milan.json"
+SIMULATED = ROOT / "sim/reference/lru-milan.json"
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_the_page_begins_with_the_sentence_and_folds_the_tables(measured, tmp_pa
 def test_simulated_cores_are_labelled_and_fit_the_terminal(measured):
     found = first.of(json.loads(measured.read_text()), SIMULATED)
     assert "simulated, not measured" in found.expected[0]
-    assert [int(re.match(r"\d+", t)[0]) for t in found.expected[1:]] == [12, 32, 64]
+    assert [int(re.match(r"\d+", t)[0]) for t in found.expected[1:]] == [2, 12, 24, 64, 128]
     assert max(map(len, in_terminal(found, 80))) <= 80
 
 

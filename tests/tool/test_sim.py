@@ -18,7 +18,6 @@ from pawl.cli import main
 from pawl.core.errors import BadInput
 from pawl.sim import (
     ablation,
-    backoff,
     fit,
     folly,
     grid,
@@ -492,105 +491,9 @@ def test_rows_of_the_host_come_with_the_worst_first():
     assert "| pthread_rwlock | 2 | 1.10 | 1.10 | 0 % | 1.10 | 0 % |" in text
 
 
-def sweep(program, *more):
-    return main(
-        [
-            "sim",
-            "dev",
-            "backoff",
-            "--quiet",
-            "--driver",
-            str(program),
-            "--cores",
-            "2,4",
-            "--seeds",
-            "1",
-            *map(str, more),
-        ]
-    )
-
-
-def test_a_sweep_of_constants_compares_with_today_in_every_output(tmp_path, capsys):
-    """The stand-in is faster by the number of wakes, and its writers then wait shorter."""
-    path = tmp_path / "pawl-sim"
-    path.write_text(f"""#!{sys.executable}
-import json, sys
-given = dict(w.split("=") for w in sys.argv[2:])
-wakes = float(given.get("library.wakes", 2)) / 2
-print(json.dumps({{"lookups_per_s": 1e6 * wakes, "operations_per_s": 1e6 * wakes,
-                  "write_wait_max": 8000.0 / wakes, "still_waits": 0.0}}))
-""")
-    path.chmod(0o755)
-    to, page, doc = tmp_path / "out.json", tmp_path / "out.html", tmp_path / "doc.md"
-    doc.write_text(sections.begin("backoff") + sections.END)
-    assert sweep(path, "--constants", "wakes", "--json", to, "--html", page, "--page", doc) == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert (
-        "simulated: Clearly better, simulated and natively unmeasured: wakes 4 "
-        "(200 % of the throughput, 50 % of the longest wait)" in said
-    )
-    found = json.loads(to.read_text())
-    assert found["simulated"] is True
-    rows = {r["value"]: r for r in backoff.rows(found)}
-    assert rows[4]["rates"] == {2: pytest.approx(2), 4: pytest.approx(2)}
-    assert rows[1]["wait"] == pytest.approx(2)
-    assert rows[2]["today"] and rows[2]["rate"] == pytest.approx(1)
-    assert [r["value"] for r in rows.values() if backoff.better(r)] == [4, 8, 32]
-    assert "Nothing here was measured" in page.read_text()
-    assert sections.read(doc, "backoff") == backoff.markdown(found)
-    assert "| `LOCK_WAKES` 4 | 200 / 50 | 200 / 50 | 200 | 0.0 ms |" in doc.read_text()
-
-
-def test_a_value_that_costs_a_cell_is_not_better():
-    row = {"today": False, "rate": 1.5, "wait": 0.1, "worst": 0.94}
-    assert not backoff.better(row)
-    assert backoff.better(row | {"worst": 0.95})
-    assert not backoff.better({"today": False, "rate": 1.5, "wait": 1.01, "worst": 1})
-    assert not backoff.better({"today": False, "rate": 0.97, "wait": 0.4, "worst": 1})
-
-
-@pytest.mark.parametrize(
-    ("more", "sentence"),
-    [
-        (["--constants", "speed"], "no constant 'speed'"),
-        (["--seeds", "x"], "--seeds: 'x' is not a whole number"),
-        (["--machine", "haswell-ep", "--cores", "48"], "12 cores, not 48"),
-        (["--json", "/nowhere/x.json"], "does not exist"),
-    ],
-)
-def test_a_sweep_refuses_bad_input(program, capsys, more, sentence):
-    assert sweep(program, *more) == 2
-    assert sentence in capsys.readouterr().err
-    assert starts(program) == 0
-
-
-@pytest.mark.parametrize("name", backoff.CONSTANTS)
-def test_the_sweep_knows_the_value_that_the_library_has(name, real):
-    constant = backoff.CONSTANTS[name]
-    files = [*(ROOT / "include" / "pawl").glob("*.h"), *(ROOT / "src").rglob("*.[ch]")]
-    found = [
-        line
-        for f in files
-        for line in f.read_text().splitlines()
-        if line.startswith(f"#define {constant.macro} ")
-    ]
-    assert len(found) == 1 and re.search(rf"\b{constant.today}u?\b", found[0]), found
-    done = [
-        tasks.one(
-            real, ("section", f"lock={constant.locks[0]}", "count=50", f"library.{name}={value}")
-        )
-        for value in constant.values
-    ]
-    assert all(r["operations_per_s"] > 0 for r in done)
-
-
-def test_the_page_shows_the_recorded_sweep_and_waits():
-    page, saved = TABLES, machine.folder() / "reference"
-    found = json.loads((saved / "backoff-milan.json").read_text())
-    assert sections.read(page, "backoff") == backoff.markdown(found), (
-        "run: pawl sim dev backoff --page sim/reference/tables.md"
-    )
-    assert sections.read(page, "waits") == "\n".join(
+def test_the_page_shows_the_recorded_waits():
+    saved = machine.folder() / "reference"
+    assert sections.read(TABLES, "waits") == "\n".join(
         summary.waits(summary.load(saved / f"readers-{m}.json")) for m in ("milan", "skylake-sp")
     ), "run: pawl sim dev table --waits"
 

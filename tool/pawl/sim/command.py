@@ -11,7 +11,6 @@ from pawl.core import options, output, ranges
 from pawl.core.errors import BadInput, Failure
 from pawl.sim import (
     ablation,
-    backoff,
     folly,
     grid,
     host,
@@ -162,7 +161,6 @@ grid.command(
     _lru,
 )
 workloads.add_to(sim_group)
-backoff.add_to(dev_group)
 trace.add_to(sim_group)
 
 
