@@ -105,27 +105,38 @@ def watchdog_group() -> None:
     "status",
     cls=command.ExampleCommand,
     examples=[
-        ("pawl watchdog status --json", "For another program; exit code 1 without a device.")
+        ("pawl watchdog status --json", "For another program; exit code 1 if a device is lost.")
     ],
 )
 @_options()
 def status(**o) -> None:
-    """Show what the device does."""
+    """Show what each device does, and the cause of the last reset."""
     if o["dry_run"]:
         _do(o, "status", "")
         return
     state = _ask(o["folder"], "status")
     if o["as_json"]:
         click.echo(json.dumps(state))
-    if not state["connected"]:
-        raise Failure("pawl-watchdogd has no device that answers.")
-    if o["as_json"]:
-        return
-    armed = f"armed, {state['left']} of {state['timeout']} s left" if state["left"] else "not armed"
-    click.echo(f"{armed}; power {state['power']}; PWR_OK {'high' if state['pwr_ok'] else 'low'}")
-    click.echo(f"started by {state['boot']}; time-outs since then: {state['fired']}")
+    else:
+        _tell(state)
+    if lost := [device for device in state["devices"] if not device["connected"]]:
+        raise Failure("; ".join(d["why"] or f"{d['device']} does not answer" for d in lost) + ".")
+
+
+def _tell(state: dict) -> None:
+    for device in state["devices"]:
+        if not device["connected"]:
+            continue
+        if len(state["devices"]) > 1:
+            click.echo(f"{device['device']}:")
+        left, level = device["left"], "high" if device["pwr_ok"] else "low"
+        armed = f"armed, {left} of {device['timeout']} s left" if left else "not armed"
+        click.echo(f"{armed}; power {device['power']}; PWR_OK {level}")
+        click.echo(f"started by {device['boot']}; time-outs since then: {device['fired']}")
     if state["refused"]:
         click.echo(f"no refresh: {state['refused']}")
+    if state["last_reset"]:
+        click.echo(f"last reset: {state['last_reset']}")
 
 
 @watchdog_group.command(

@@ -75,10 +75,11 @@ static void accept_client(struct keeper *k, int which)
     clients[count] = (struct client){.fd = fd, .feeds = which == 0};
     count++;
     if (which == 0) {
+        char reply[LINK_REPLY];
         say("a client opened the watchdog; from now on its writes refresh");
         k->feeder = CONNECTED;
         k->refused[0] = 0;
-        keeper_arm(k, k->timeout);
+        keeper_arm(k, k->timeout, reply);
     }
 }
 
@@ -102,27 +103,51 @@ static const char *plain(char *text)
     return text;
 }
 
-static void status(struct keeper *k, char *answer, size_t size)
+/* What a device says of itself, as members of an object; false if it says nothing. */
+static bool state_of(struct link *l, char *members, size_t size)
 {
     char reply[LINK_REPLY], power = '-', boot = '-';
     int level = 0, timeout = 0, left = 0, fired = 0, bad = 0;
     const bool found =
-        link_ask(&k->link, "?", reply) && sscanf(reply, "s %d %c %d %d %d %c %d", &level, &power,
-                                                 &timeout, &left, &fired, &boot, &bad) == 7;
-    snprintf(answer, size,
-             "{\"ok\": %s, \"connected\": %s, \"pwr_ok\": %s, \"power\": \"%s\", \"timeout\": %d, "
-             "\"left\": %d, \"fired\": %d, \"boot\": \"%s\", \"bad_packets\": %d, \"wanted\": %s, "
-             "\"set_timeout\": %d, \"refused\": \"%s\"}\n",
+        link_ask(l, "?", reply) && sscanf(reply, "s %d %c %d %d %d %c %d", &level, &power, &timeout,
+                                          &left, &fired, &boot, &bad) == 7;
+    snprintf(members, size,
+             "\"ok\": %s, \"connected\": %s, \"pwr_ok\": %s, \"power\": \"%s\", \"timeout\": %d, "
+             "\"left\": %d, \"fired\": %d, \"boot\": \"%s\", \"bad_packets\": %d",
              found ? "true" : "false", found ? "true" : "false", level ? "true" : "false",
              power == 'n'   ? "on"
              : power == 'f' ? "off"
              : power == 'r' ? "reset"
                             : "unknown",
-             timeout, left, fired, boot_name(boot), bad, k->wanted ? "true" : "false", k->timeout,
-             plain(k->refused));
+             timeout, left, fired, boot_name(boot), bad);
+    return found;
 }
 
-/* A command that goes to the device as it is. Those that touch timer or power cancel the timer. */
+/* The first device that answers, what the daemon has set, then each device. */
+static void status(struct keeper *k, char *answer, size_t size)
+{
+    char members[DEVICES_MOST][300], path[108], why[108], last[sizeof k->state.last];
+    int first = -1, n;
+    for (int i = 0; i < k->device_count; i++)
+        if (state_of(&k->links[i], members[i], sizeof members[i]) && first < 0)
+            first = i;
+    snprintf(last, sizeof last, "%s", k->state.last);
+    n = snprintf(answer, size,
+                 "{%s, \"wanted\": %s, \"set_timeout\": %d, \"refused\": \"%s\", "
+                 "\"last_reset\": \"%s\", \"devices\": [",
+                 members[first < 0 ? 0 : first], k->wanted ? "true" : "false", k->timeout,
+                 plain(k->refused), plain(last));
+    for (int i = 0; i < k->device_count; i++) {
+        const struct link *l = &k->links[i];
+        snprintf(path, sizeof path, "%.100s", l->path);
+        snprintf(why, sizeof why, "%.100s", l->fd < 0 ? l->why : "");
+        n += snprintf(answer + n, size - (size_t)n, "%s{\"device\": \"%s\", %s, \"why\": \"%s\"}",
+                      i ? ", " : "", plain(path), members[i], plain(why));
+    }
+    snprintf(answer + n, size - (size_t)n, "]}\n");
+}
+
+/* A command that goes to the devices as it is. Those that touch timer or power cancel the timer. */
 static bool pass_on(struct keeper *k, const char *line, char *reply)
 {
     static const struct {
@@ -134,13 +159,14 @@ static bool pass_on(struct keeper *k, const char *line, char *reply)
         if (strcmp(line, commands[i].name) != 0)
             continue;
         if (commands[i].cancels) {
-            say("a client asks for: %s", line);
+            char note[LINE + 32];
+            snprintf(note, sizeof note, "a client asked for: %s", line);
+            say("%s", note);
+            state_note(&k->state, line[1] == 'n' ? "" : note); /* before it happens */
             k->wanted = false;
             k->feeder = NONE;
         }
-        if (!link_ask(&k->link, commands[i].line, reply))
-            snprintf(reply, LINK_REPLY, "%.60s", k->link.why);
-        return strncmp(reply, "ok", 2) == 0;
+        return keeper_ask(k, commands[i].line, reply);
     }
     snprintf(reply, LINK_REPLY, "there is no such command");
     return false;
@@ -151,23 +177,22 @@ static void obey(struct keeper *k, const char *line, char *answer, size_t size)
     char reply[LINK_REPLY] = "ok";
     int seconds = 0, used = 0;
     bool good;
+    const int least = keeper_least(k);
     if (strcmp(line, "status") == 0) {
         status(k, answer, size);
         return;
     }
     if (sscanf(line, "arm %d%n", &seconds, &used) == 1 ||
         sscanf(line, "timeout %d%n", &seconds, &used) == 1) {
-        good = line[used] == 0 && seconds >= 1 && seconds <= MAX_TIMEOUT;
+        good = line[used] == 0 && seconds >= least && seconds <= MAX_TIMEOUT;
         if (!good)
-            snprintf(reply, sizeof reply, "a time-out is 1 to %d s", MAX_TIMEOUT);
+            snprintf(reply, sizeof reply, "a time-out is %d to %d s", least, MAX_TIMEOUT);
         else if (*line == 't' && !k->wanted)
             k->timeout = seconds;
-        else if (!(good = keeper_arm(k, seconds)))
-            snprintf(reply, sizeof reply, "%.60s", k->link.why);
+        else
+            good = keeper_arm(k, seconds, reply);
     } else if (strcmp(line, "disarm") == 0) {
-        good = keeper_disarm(k);
-        if (!good)
-            snprintf(reply, sizeof reply, "%.60s", k->link.why);
+        good = keeper_disarm(k, reply);
     } else {
         good = pass_on(k, line, reply);
     }
@@ -180,10 +205,12 @@ static void obey(struct keeper *k, const char *line, char *answer, size_t size)
 static void end_client(struct keeper *k, int i)
 {
     if (clients[i].feeds && clients[i].last == 'V') {
+        char reply[LINK_REPLY];
         say("the client closed the watchdog properly");
-        keeper_disarm(k);
+        keeper_disarm(k, reply);
     } else if (clients[i].feeds && k->feeder == CONNECTED) {
         k->feeder = ABANDONED;
+        state_note(&k->state, "the client of the watchdog went away without V");
         say("the client went away without V: nobody refreshes, the reset comes within %d s",
             k->timeout);
     }
@@ -193,7 +220,7 @@ static void end_client(struct keeper *k, int i)
 
 static void take_line(struct keeper *k, struct client *c, char byte)
 {
-    char answer[640];
+    char answer[3200];
     if (byte != '\n') {
         if (c->length + 1 < sizeof c->line)
             c->line[c->length++] = byte;

@@ -2,50 +2,136 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "watchdogd.h"
 
-bool keeper_arm(struct keeper *k, int seconds)
+static const char ARMED[] = "no refresh was withheld: a hang, a loss of power, or a reset by hand";
+
+int keeper_least(const struct keeper *k)
 {
-    char line[16], reply[LINK_REPLY];
+    return k->device_count > 1 ? 5 : 1;
+}
+
+bool keeper_ask(struct keeper *k, const char *line, char reply[LINK_REPLY])
+{
+    char one[LINK_REPLY];
+    bool good = true, any = false;
+    snprintf(reply, LINK_REPLY, "%.60s", k->links[0].why);
+    for (int i = 0; i < k->device_count; i++) {
+        if (k->links[i].fd < 0)
+            continue;
+        if (!link_ask(&k->links[i], line, one))
+            snprintf(one, sizeof one, "%.60s", k->links[i].why);
+        if (good)
+            memcpy(reply, one, sizeof one); /* the first that refuses is told */
+        good = good && strncmp(one, "ok", 2) == 0;
+        any = true;
+    }
+    return any && good;
+}
+
+static bool arm_one(struct keeper *k, struct link *l, char reply[LINK_REPLY])
+{
+    char line[16];
     int set = 0;
-    k->timeout = seconds;
-    k->wanted = true;
-    snprintf(line, sizeof line, "A%d", seconds);
-    if (!link_ask(&k->link, line, reply) || sscanf(reply, "ok %d", &set) != 1 || set < 1)
+    snprintf(line, sizeof line, "A%d", k->timeout);
+    l->owes_disarm = false;
+    if (!link_ask(l, line, reply)) {
+        snprintf(reply, LINK_REPLY, "%.60s", l->why);
+        return false;
+    }
+    if (sscanf(reply, "ok %d", &set) != 1 || set < 1)
         return false;
     k->timeout = set; /* what was really set */
-    say("armed: a reset comes unless the device is refreshed every %d s", set);
+    say("%s is armed: a reset comes unless it is refreshed every %d s", l->path, set);
     return true;
 }
 
-bool keeper_disarm(struct keeper *k)
+bool keeper_arm(struct keeper *k, int seconds, char reply[LINK_REPLY])
 {
-    char reply[LINK_REPLY];
+    char one[LINK_REPLY];
+    bool good = true, any = false;
+    k->timeout = seconds;
+    k->wanted = true;
+    state_note(&k->state, ARMED);
+    snprintf(reply, LINK_REPLY, "%.60s", k->links[0].why);
+    for (int i = 0; i < k->device_count; i++) {
+        if (k->links[i].fd < 0)
+            continue;
+        any = true;
+        if (!arm_one(k, &k->links[i], one) && good) {
+            good = false;
+            memcpy(reply, one, sizeof one);
+        }
+    }
+    if (any && good)
+        snprintf(reply, LINK_REPLY, "ok");
+    return any && good;
+}
+
+bool keeper_disarm(struct keeper *k, char reply[LINK_REPLY])
+{
+    bool good;
     k->wanted = false;
     k->feeder = NONE;
     k->refused[0] = 0;
-    if (!link_ask(&k->link, "D", reply))
-        return false;
-    say("disarmed");
-    return true;
+    good = keeper_ask(k, "D", reply);
+    for (int i = 0; i < k->device_count; i++)
+        k->links[i].owes_disarm = k->links[i].fd < 0;
+    if (good)
+        say("disarmed");
+    state_note(&k->state, "");
+    return good;
 }
 
-/* Finds the device, also under another number; a device that was lost is armed again. */
-static bool find_device(struct keeper *k)
+/* Two names of one node must not become two devices. */
+static bool is_open_already(struct keeper *k, struct link *l)
 {
-    if (k->link.fd >= 0)
-        return true;
-    if (k->was_connected) {
-        say("the device is lost: %s%s", k->link.why,
-            k->wanted ? "; it counts on if it has power, and is armed again when it is back" : "");
-        k->was_connected = false;
-    }
-    if (!link_open(&k->link))
+    struct stat mine, other;
+    if (stat(l->path, &mine) != 0)
         return false;
-    k->was_connected = true;
-    say("the device at %s answers", k->link.path);
-    return !k->wanted || keeper_arm(k, k->timeout);
+    for (int i = 0; i < k->device_count; i++)
+        if (k->links[i].fd >= 0 && fstat(k->links[i].fd, &other) == 0 &&
+            other.st_rdev == mine.st_rdev && other.st_ino == mine.st_ino) {
+            snprintf(l->why, sizeof l->why, "%s is the same device as %s", l->path,
+                     k->links[i].path);
+            return true;
+        }
+    return false;
+}
+
+static void find(struct keeper *k, struct link *l)
+{
+    char reply[LINK_REPLY];
+    if (is_open_already(k, l) || !link_open(l))
+        return;
+    l->was_open = true;
+    say("the device at %s answers", l->path);
+    if (k->wanted)
+        arm_one(k, l, reply);
+    else if (l->owes_disarm && link_ask(l, "D", reply))
+        l->owes_disarm = false;
+}
+
+void keeper_find(struct keeper *k)
+{
+    for (int i = 0; i < k->device_count; i++) {
+        struct link *l = &k->links[i];
+        if (l->fd < 0 && l->was_open) {
+            say("the device is lost: %s%s", l->why,
+                k->wanted ? "; it counts on if it has power, and is armed again when it is back"
+                          : "");
+            l->was_open = false;
+        }
+    }
+    for (int i = 0; i < k->device_count; i++) {
+        struct link *l = &k->links[k->turn++ % k->device_count];
+        if (l->fd < 0) {
+            find(k, l);
+            return;
+        }
+    }
 }
 
 static bool all_is_well(struct keeper *k)
@@ -67,25 +153,32 @@ static bool all_is_well(struct keeper *k)
 void keeper_refresh(struct keeper *k)
 {
     char reply[LINK_REPLY];
-    if (!all_is_well(k) || !find_device(k))
+    if (!all_is_well(k)) {
+        state_note(&k->state, k->refused);
         return;
-    if (!link_ask(&k->link, "K", reply))
-        return;
-    if (strncmp(reply, "ok", 2) != 0) {
-        say("the device was not armed any more: it was reset, or it fired; it is armed again");
-        keeper_arm(k, k->timeout);
     }
+    for (int i = 0; i < k->device_count; i++) {
+        struct link *l = &k->links[i];
+        if (l->fd < 0 || !link_ask(l, "K", reply) || strncmp(reply, "ok", 2) == 0)
+            continue;
+        say("the device was not armed any more: it was reset, or it fired; it is armed again");
+        k->wanted = true;
+        arm_one(k, l, reply);
+    }
+    keeper_find(k);
+    if (k->wanted)
+        state_note(&k->state, ARMED); /* after the refresh: a disk may be slow */
 }
 
 void keeper_round(struct keeper *k)
 {
     char reply[LINK_REPLY];
     if (!k->wanted) {
-        if (find_device(k))
-            link_ask(&k->link, "?", reply); /* notices a device that is gone */
+        keeper_ask(k, "?", reply); /* notices a device that is gone */
+        keeper_find(k);
     } else if (k->feeder == NONE) {
         keeper_refresh(k);
     } else {
-        find_device(k); /* its client refreshes, or has ceased to */
+        keeper_find(k); /* its client refreshes, or has ceased to */
     }
 }

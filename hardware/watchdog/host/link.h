@@ -17,6 +17,8 @@ struct link {
     bool original;       /* the published device: vendor and product must be given */
     char original_digit; /* which command armed it last; 0: none */
     int fd;              /* -1: not open */
+    bool was_open;       /* it answered, and its loss was not yet told */
+    bool owes_disarm;    /* a disarm did not reach it */
     bool hid;
     char why[400]; /* one sentence, after a failure */
 };

@@ -26,25 +26,28 @@ static volatile sig_atomic_t ended;
 
 static void usage(FILE *to)
 {
-    fputs("usage: pawl-watchdogd --device PATH [OPTION...]\n"
-          "Refreshes the USB watchdog while all checks pass. Arms nothing unless told to.\n\n"
-          "  --device PATH       serial port or hidraw node (the udev rule makes\n"
-          "                      /dev/pawl-watchdog-hidraw and /dev/pawl-watchdog-tty)\n"
-          "  --vendor NAME       use the device only if both names are right, in full\n"
-          "  --product NAME\n"
-          "  --original          the published device, or ours in that language; both names are\n"
-          "                      needed, and time-outs become 1, 3, 7 ... 255 s\n"
-          "  --folder DIR        where the sockets and the lock are (/run/pawl-watchdogd)\n"
-          "  --timeout SECONDS   1 to 3600 (60)\n"
-          "  --interval MS       between two refreshes (a quarter of the time-out)\n"
-          "  --arm               arm at once; else a client does\n"
-          "  --keep-armed        leave the device counting when the daemon is stopped\n"
-          "  --check CHECK       may be repeated: pid:FILE file:FILE:SECONDS beat:FILE:SECONDS\n"
-          "                      load:NUMBER memory:MEGABYTES command:COMMAND\n"
-          "  --realtime          run before all ordinary processes\n"
-          "  --sysfs DIR         instead of /sys, for tests\n"
-          "exit codes: 0 stopped, 1 failed, 2 bad input\n",
-          to);
+    fputs(
+        "usage: pawl-watchdogd --device PATH... [OPTION...]\n"
+        "Refreshes the USB watchdog while all checks pass. Arms nothing unless told to.\n\n"
+        "  --device PATH       serial port or hidraw node (the udev rule makes\n"
+        "                      /dev/pawl-watchdog-hidraw and /dev/pawl-watchdog-tty);\n"
+        "                      up to 4, by repeating it: each is fed, one that is lost is sought\n"
+        "  --vendor NAME       use the device only if both names are right, in full\n"
+        "  --product NAME\n"
+        "  --original          the published device, or ours in that language; both names are\n"
+        "                      needed, and time-outs become 1, 3, 7 ... 255 s\n"
+        "  --folder DIR        where the sockets and the lock are (/run/pawl-watchdogd)\n"
+        "  --state FILE        keep the cause of the last reset there\n"
+        "  --timeout SECONDS   1 to 3600 (60); with several devices 5 or more\n"
+        "  --interval MS       between two refreshes (a quarter of the time-out)\n"
+        "  --arm               arm at once; else a client does\n"
+        "  --keep-armed        leave the device counting when the daemon is stopped\n"
+        "  --check CHECK       may be repeated: pid:FILE file:FILE:SECONDS beat:FILE:SECONDS\n"
+        "                      load:NUMBER memory:MEGABYTES command:COMMAND\n"
+        "  --realtime          run before all ordinary processes\n"
+        "  --sysfs DIR         instead of /sys, for tests\n"
+        "exit codes: 0 stopped, 1 failed, 2 bad input\n",
+        to);
 }
 
 static void on_signal(int number)
@@ -75,7 +78,8 @@ static void notify(const char *text)
 
 struct options {
     const char *folder;
-    bool arm, keep_armed, realtime;
+    const char *vendor, *product, *sysfs; /* of every device, as is `original` */
+    bool arm, keep_armed, realtime, original;
 };
 
 static int whole_number(const char *text, int least, int most)
@@ -97,24 +101,40 @@ static bool add_check(struct keeper *k, const char *text)
     return false;
 }
 
+static bool add_device(struct keeper *k, const char *path)
+{
+    for (int i = 0; i < k->device_count; i++)
+        if (strcmp(k->links[i].path, path) == 0) {
+            say("--device: %s is given twice", path);
+            return false;
+        }
+    if (k->device_count == DEVICES_MOST) {
+        say("--device: %d are the most", DEVICES_MOST);
+        return false;
+    }
+    k->links[k->device_count++] = (struct link){.fd = -1, .path = path};
+    return true;
+}
+
 static const struct option names[] = {
     {"device", 1, NULL, 'd'},   {"vendor", 1, NULL, 'v'},     {"product", 1, NULL, 'p'},
     {"folder", 1, NULL, 'f'},   {"timeout", 1, NULL, 't'},    {"interval", 1, NULL, 'i'},
     {"arm", 0, NULL, 'a'},      {"keep-armed", 0, NULL, 'k'}, {"check", 1, NULL, 'c'},
     {"realtime", 0, NULL, 'r'}, {"sysfs", 1, NULL, 's'},      {"help", 0, NULL, 'h'},
-    {"original", 0, NULL, 'o'}, {NULL, 0, NULL, 0},
+    {"original", 0, NULL, 'o'}, {"state", 1, NULL, 'S'},      {NULL, 0, NULL, 0},
 };
 
 /* False, after a sentence, if an option is wrong. */
 static bool take_option(struct keeper *k, struct options *o, int option, const char *value)
 {
     switch (option) {
-    case 'd': k->link.path = value; return true;
-    case 'v': k->link.vendor = value; return true;
-    case 'p': k->link.product = value; return true;
-    case 's': k->link.sysfs = value; return true;
+    case 'd': return add_device(k, value);
+    case 'v': o->vendor = value; return true;
+    case 'p': o->product = value; return true;
+    case 's': o->sysfs = value; return true;
     case 'f': o->folder = value; return true;
-    case 'o': k->link.original = true; return true;
+    case 'o': o->original = true; return true;
+    case 'S': k->state.path = value; return true;
     case 'a': o->arm = true; return true;
     case 'k': o->keep_armed = true; return true;
     case 'r': o->realtime = true; return true;
@@ -144,15 +164,25 @@ static int read_options(struct keeper *k, struct options *o, int argc, char **ar
         if (!take_option(k, o, option, optarg))
             return BAD_INPUT;
     }
-    if (k->link.path == NULL || optind != argc ||
-        (k->link.vendor == NULL) != (k->link.product == NULL)) {
+    if (k->device_count == 0 || optind != argc || (o->vendor == NULL) != (o->product == NULL)) {
         say("--device is needed, and --vendor and --product go together; see --help");
         return BAD_INPUT;
     }
-    if (k->link.original &&
-        (k->link.vendor == NULL || k->timeout > 255 || strstr(k->link.path, "hidraw") != NULL)) {
-        say("--original needs --vendor and --product, a serial port, and at most 255 s");
+    if (k->timeout < keeper_least(k)) {
+        say("--timeout: with several devices it is %d s or more", keeper_least(k));
         return BAD_INPUT;
+    }
+    for (int i = 0; i < k->device_count; i++) {
+        struct link *l = &k->links[i];
+        l->vendor = o->vendor;
+        l->product = o->product;
+        l->sysfs = o->sysfs;
+        l->original = o->original;
+        if (o->original &&
+            (o->vendor == NULL || k->timeout > 255 || strstr(l->path, "hidraw") != NULL)) {
+            say("--original needs --vendor and --product, a serial port, and at most 255 s");
+            return BAD_INPUT;
+        }
     }
     if (k->interval_ms == 0 || k->interval_ms > k->timeout * 500)
         k->interval_ms = k->timeout * 250;
@@ -187,6 +217,14 @@ static void become_steady(bool realtime)
         say("no real-time priority: %s", strerror(errno));
 }
 
+static bool any_is_open(const struct keeper *k)
+{
+    for (int i = 0; i < k->device_count; i++)
+        if (k->links[i].fd >= 0)
+            return true;
+    return false;
+}
+
 static void serve(struct keeper *k)
 {
     long long next = 0;
@@ -195,7 +233,7 @@ static void serve(struct keeper *k)
         if (now >= next) {
             keeper_round(k);
             notify("WATCHDOG=1");
-            next = now_ms() + (k->link.fd >= 0 || k->interval_ms < 1000 ? k->interval_ms : 1000);
+            next = now_ms() + (any_is_open(k) || k->interval_ms < 1000 ? k->interval_ms : 1000);
         }
         clients_serve(k, (int)(next - now > 0 ? next - now : 0));
     }
@@ -203,30 +241,35 @@ static void serve(struct keeper *k)
 
 int main(int argc, char **argv)
 {
-    struct keeper keeper = {.timeout = 60, .link = {.fd = -1, .sysfs = "/sys"}};
-    struct options options = {.folder = "/run/pawl-watchdogd"};
+    struct keeper keeper = {.timeout = 60};
+    struct options options = {.folder = "/run/pawl-watchdogd", .sysfs = "/sys"};
     const struct sigaction action = {.sa_handler = on_signal};
     const int wrong = read_options(&keeper, &options, argc, argv);
+    char reply[LINK_REPLY];
     if (wrong)
         return wrong;
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
     if (!lock_folder(options.folder) || !clients_open(options.folder))
         return 1;
+    state_open(&keeper.state);
     become_steady(options.realtime);
-    keeper.wanted = options.arm;
-    if (!link_open(&keeper.link))
-        say("no device yet: %s", keeper.link.why);
-    keeper.was_connected = keeper.link.fd >= 0;
-    if (keeper.was_connected && options.arm)
-        keeper_arm(&keeper, keeper.timeout);
+    for (int i = 0; i < keeper.device_count; i++) {
+        keeper_find(&keeper);
+        if (keeper.links[i].fd < 0)
+            say("no device yet: %s", keeper.links[i].why);
+    }
+    if (options.arm)
+        keeper_arm(&keeper, keeper.timeout, reply);
     notify("READY=1");
     serve(&keeper);
     notify("STOPPING=1");
-    if (keeper.wanted && keeper.feeder == NONE && !options.keep_armed)
-        keeper_disarm(&keeper);
-    else if (keeper.wanted)
+    if (keeper.wanted && (keeper.feeder != NONE || options.keep_armed))
         say("stopped; the device counts on, the reset comes within %d s", keeper.timeout);
+    else if (keeper.wanted)
+        keeper_disarm(&keeper, reply);
+    else
+        state_note(&keeper.state, "");
     clients_close();
     return 0;
 }
