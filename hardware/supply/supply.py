@@ -13,7 +13,7 @@ OUTPUT = 5.0  # V
 SWITCH_LIMIT = 4.0  # A, the switch inside the TP5410 (source)
 CHARGE_CONSTANT = 2000.0  # V: 10 kilo-ohm program about 200 mA (source)
 CHARGE_LIMIT = 1.2  # A, the most that the chip charges with (data sheet of the TP5400)
-STOPS_AT = 4  # at 1 / 4 of the programmed current (source; the data sheet: 1 / 5)
+STOPS_AT, OR_AT = 4, 5  # at 1 / 4 of the programmed current (source; the data sheet: 1 / 5)
 IN_THE_WAY = 0.15  # ohm of cell, protection and leads: assumed
 WATCHDOG = 0.030  # A: ATtiny85 at 16.5 MHz, 12 mA (data sheet, typical), and its board's LED
 
@@ -35,6 +35,11 @@ def output_current(volts: float, amperes: float, efficiency: float = 1.0) -> flo
 
 def charge_current(ohms: float) -> float:
     return min(CHARGE_CONSTANT / ohms, CHARGE_LIMIT)
+
+
+def charge_minutes(ohms: float, capacity_mah: float = 240) -> float:
+    """At the full current: what comes below the tail."""
+    return capacity_mah / 1000 / charge_current(ohms) * 60
 
 
 def missing_at_the_end(ohms: float) -> float:
@@ -122,13 +127,14 @@ def main() -> None:
     print("| capacity | rate for 4 A |\n|---|---|")
     for capacity in (160, 200, 250, 320):
         print(f"| {capacity} mAh | {rate_for_switch(capacity):g}C |")
-    print("\n| resistor | current | rate of 240 mAh | stops at | cell below 4.2 V by |")
+    print("\n| resistor | current | rate, time of 240 mAh | stops at | cell below 4.2 V by |")
     print("|---|---|---|---|---|")
     for kilo in (1.2, 4.7, 10):
         amperes = charge_current(kilo * 1e3)
         print(
-            f"| {kilo:g} kilo-ohm | {amperes:.2f} A | {amperes / 0.24:.1f}C | "
-            f"{amperes / STOPS_AT * 1e3:.0f} mA | {missing_at_the_end(kilo * 1e3) * 1e3:.0f} mV |"
+            f"| {kilo:g} kilo-ohm | {amperes:.2f} A | {amperes / 0.24:.1f}C, "
+            f"{charge_minutes(kilo * 1e3):.0f} min | {amperes / STOPS_AT * 1e3:.0f} mA, or "
+            f"{amperes / OR_AT * 1e3:.0f} | {missing_at_the_end(kilo * 1e3) * 1e3:.0f} mV |"
         )
     print("\n| current | one diode | two diodes | saved |\n|---|---|---|---|")
     for amperes in (0.5, 1.0, 2.0, 2.8):

@@ -121,6 +121,26 @@ def converter() -> schemdraw.Drawing:
     return d
 
 
+def chip() -> schemdraw.Drawing:
+    """All pins of the charger and converter, and what is at each."""
+    d = drawing()
+    names = ("VOUT", "CHRG", "PROG", "STDBY", "VCC", "BAT", "GND", "LX")
+    ends = (
+        "5 V: diodes, C1, C2, USB", "red LED, 1 kilo-ohm to VCC", "10 kilo-ohm to ground",
+        "green LED, 1 kilo-ohm to VCC", "5 V of the charger, C4", "cell, coil, C3",
+        "ground, and the pad below", "coil, diodes",
+    )  # fmt: skip
+    box(d, (0, 0), 4, 4, "TP5400")
+    for i, (name, end) in enumerate(zip(names, ends, strict=True)):
+        left = i < 4
+        y = 3.5 - i if left else i - 3.5
+        x, out = (0, -1) if left else (4, 5)
+        d += elm.Line().at((x, y)).to((out, y)).label(str(i + 1), "top")
+        d += elm.Dot(open=True).at((out, y)).label(end, "left" if left else "right")
+        d += elm.Label().at((0.7 if left else 3.3, y - 0.15)).label(name)
+    return d
+
+
 def layout() -> schemdraw.Drawing:
     """Seen from the side, to scale: 34 mm long, 12 mm high; 20 mm wide."""
     d = drawing()
@@ -150,6 +170,7 @@ DRAWINGS = {
     HERE / "wiring.svg": wiring,
     HERE / "relay.svg": relay,
     SUPPLY / "converter.svg": converter,
+    SUPPLY / "chip.svg": chip,
     SUPPLY / "layout.svg": layout,
 }
 

@@ -2,6 +2,7 @@
 """The circuits in ngspice, the calculations, the drawings."""
 
 import importlib.util
+import re
 import sys
 
 import pytest
@@ -127,6 +128,7 @@ def test_the_charge_current_and_its_cut_off():
     assert supply.charge_current(10e3) == pytest.approx(0.2)
     assert supply.charge_current(10e3) / 4 == pytest.approx(0.05)
     assert supply.charge_current(1.2e3) == supply.CHARGE_LIMIT
+    assert [round(supply.charge_minutes(r)) for r in (1.2e3, 4.7e3, 10e3)] == [12, 34, 72]
     assert supply.missing_at_the_end(1.2e3) > 5 * supply.missing_at_the_end(10e3)
 
 
@@ -159,6 +161,21 @@ def test_run_times():
 def test_the_drawings_are_what_their_source_draws():
     done = run(sys.executable, ROOT / "hardware/watchdog/circuit/draw.py", "--check")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    "drawing", sorted((ROOT / "hardware").rglob("*.svg")), ids=lambda d: d.stem
+)
+def test_every_letter_is_an_outline_inside_its_drawing(drawing):
+    """So no font of a reader's moves or cuts it. A letter is a <use> of 11 points."""
+    text = drawing.read_text()
+    left, top, width, height = map(float, re.search(r'<svg[^>]*viewBox="(.+?)"', text)[1].split())
+    letters = re.findall(r'<use .*?x="(\S+)" y="(\S+)" width="(\S+)" height="(\S+)"', text)
+    assert "<text" not in text and len(letters) == text.count("<use") > 0
+    for x, y, w, h in (map(float, letter) for letter in letters):
+        line = y + 0.616 * h  # on which it stands
+        assert left <= x and x + w <= left + width
+        assert top + 8 <= line <= top + height - 3
 
 
 @pytest.mark.parametrize(
