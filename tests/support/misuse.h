@@ -45,7 +45,7 @@ static inline void assert_silent(void (*body)(void *), void *argument)
     assert_says_only(body, argument, "");
 }
 
-/* A case whose body runs in a child, and has to be silent, or reported with these texts in order. */
+/* A case whose body runs in a child, and has to be silent, or reported with these texts. */
 #define CHILD_CASE_(name, ...)                                                                     \
     static void name##_in_child(void *unused);                                                     \
     TEST_CASE(name)                                                                                \
