@@ -13,7 +13,7 @@
 namespace {
 
 /* The poller reads at 2000 and looks again at 2006. Its core has the line all the time. */
-void a_poller_notices_that_its_sibling_changed_the_word_between_two_reads(void **)
+TEST_CASE(a_poller_notices_that_its_sibling_changed_the_word_between_two_reads)
 {
     sim::machine m = round_numbers();
     m.smt = 2;
@@ -35,7 +35,7 @@ void a_poller_notices_that_its_sibling_changed_the_word_between_two_reads(void *
     assert_int_equal(seen, 2006 + 1);
 }
 
-void lines_that_were_shared_before_the_run_are_in_those_caches_alone(void **)
+TEST_CASE(lines_that_were_shared_before_the_run_are_in_those_caches_alone)
 {
     const sim::machine m = round_numbers();
     engine e(m, 1);
@@ -51,7 +51,7 @@ void lines_that_were_shared_before_the_run_are_in_those_caches_alone(void **)
 }
 
 /* A woken thread's own kernel work comes after the latency, and a busy sibling slows it alone. */
-void a_woken_thread_computes_before_it_goes_on(void **)
+TEST_CASE(a_woken_thread_computes_before_it_goes_on)
 {
     sim::machine m = round_numbers();
     m.smt = 2;
@@ -84,7 +84,7 @@ void a_woken_thread_computes_before_it_goes_on(void **)
     assert_int_equal(up[1], 10000 + 2 * wake + 5000 + 700);
 }
 
-void a_compare_exchange_that_fails_costs_its_thread_more(void **)
+TEST_CASE(a_compare_exchange_that_fails_costs_its_thread_more)
 {
     sim::machine m = round_numbers();
     m.failed = 7 * ns;
@@ -119,7 +119,7 @@ lock &new_lock()
     return *new (sim::arena_take(64)) lock;
 }
 
-void the_ancestors_word_counts_readers_seekers_and_writers(void **)
+TEST_CASE(the_ancestors_word_counts_readers_seekers_and_writers)
 {
     const sim::machine m = round_numbers();
     engine e(m, 1);
@@ -152,7 +152,7 @@ void the_ancestors_word_counts_readers_seekers_and_writers(void **)
 /* The claim fails at 2030 and is withdrawn at 2040. Looks follow after 1, 2, 4, ... 256 hints and
  * after 256 again, at 5 each; a look at a line that the core has costs 1. The last one finds that
  * the other core has changed the line (20 + 1); the claim then takes it from two sharers (25). */
-void the_ancestors_pauses_double_from_one_hint_to_256(void **)
+TEST_CASE(the_ancestors_pauses_double_from_one_hint_to_256)
 {
     const sim::machine m = round_numbers();
     engine e(m, 1);
@@ -174,7 +174,7 @@ void the_ancestors_pauses_double_from_one_hint_to_256(void **)
 }
 
 /* A writer that found readers looks without a hint; the reader's release comes at 3000. */
-void the_ancestors_writer_waits_for_readers_by_looking(void **)
+TEST_CASE(the_ancestors_writer_waits_for_readers_by_looking)
 {
     const sim::machine m = round_numbers();
     engine e(m, 1);
@@ -197,7 +197,7 @@ void the_ancestors_writer_waits_for_readers_by_looking(void **)
 
 /* Of four keys two are held after a trim: the next miss comes after two lookups, and one more after
  * four. */
-void a_cycle_of_misses_is_the_sum_over_the_keys_that_are_missing(void **)
+TEST_CASE(a_cycle_of_misses_is_the_sum_over_the_keys_that_are_missing)
 {
     const sim::cache_shape small = {2, 2, 4};
     assert_true(std::abs(small.cycle() - 6) < 1e-9);
@@ -209,7 +209,7 @@ void a_cycle_of_misses_is_the_sum_over_the_keys_that_are_missing(void **)
     assert_int_equal(roomy.missing(100), 0);
 }
 
-void a_run_takes_the_draw_with_the_misses_of_a_long_one(void **)
+TEST_CASE(a_run_takes_the_draw_with_the_misses_of_a_long_one)
 {
     for (const std::uint32_t hit : {50, 80, 90, 95, 98, 99}) {
         const sim::cache_shape shape = {32, 3200, 320000 / hit};
@@ -225,18 +225,4 @@ void a_run_takes_the_draw_with_the_misses_of_a_long_one(void **)
 
 } // namespace
 
-int main(int argc, char **argv)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_poller_notices_that_its_sibling_changed_the_word_between_two_reads),
-        cmocka_unit_test(lines_that_were_shared_before_the_run_are_in_those_caches_alone),
-        cmocka_unit_test(a_woken_thread_computes_before_it_goes_on),
-        cmocka_unit_test(a_compare_exchange_that_fails_costs_its_thread_more),
-        cmocka_unit_test(the_ancestors_word_counts_readers_seekers_and_writers),
-        cmocka_unit_test(the_ancestors_pauses_double_from_one_hint_to_256),
-        cmocka_unit_test(the_ancestors_writer_waits_for_readers_by_looking),
-        cmocka_unit_test(a_cycle_of_misses_is_the_sum_over_the_keys_that_are_missing),
-        cmocka_unit_test(a_run_takes_the_draw_with_the_misses_of_a_long_one),
-    };
-    return test_run(argc, argv, tests);
-}
+TEST_MAIN()

@@ -15,7 +15,7 @@
 
 namespace {
 
-void the_first_access_comes_from_memory_and_the_next_hits(void **)
+TEST_CASE(the_first_access_comes_from_memory_and_the_next_hits)
 {
     const sim::machine m = round_numbers();
     engine e(m, 1);
@@ -37,7 +37,7 @@ void the_first_access_comes_from_memory_and_the_next_hits(void **)
  *   1. A thread has a line, and writes it again and again, with nothing between.
  *   2. Another asks for the line, and stands in its queue. The line is free when a write ends.
  *   3. The owner's next write begins at that very moment, and is served first, each time. */
-void an_owner_that_writes_again_and_again_gives_the_line_to_a_thread_that_waits(void **)
+TEST_CASE(an_owner_that_writes_again_and_again_gives_the_line_to_a_thread_that_waits)
 {
     const sim::machine m = round_numbers();
     engine e(m, 1);
@@ -57,7 +57,7 @@ void an_owner_that_writes_again_and_again_gives_the_line_to_a_thread_that_waits(
 
 /* Lines that are asked for ahead come beside each other. Of three the third finds no room. One that
  * a writer takes before it is read has to come again. */
-void lines_that_are_asked_for_ahead_come_while_the_thread_goes_on(void **)
+TEST_CASE(lines_that_are_asked_for_ahead_come_while_the_thread_goes_on)
 {
     sim::machine m = round_numbers();
     m.fetches = 2;
@@ -112,7 +112,7 @@ long change_from(unsigned core)
     return took;
 }
 
-void a_transfer_costs_by_the_distance_of_the_cores(void **)
+TEST_CASE(a_transfer_costs_by_the_distance_of_the_cores)
 {
     assert_int_equal(change_from(1), 20 + 10);
     assert_int_equal(change_from(3), 100 + 10);
@@ -120,7 +120,7 @@ void a_transfer_costs_by_the_distance_of_the_cores(void **)
     assert_int_equal(change_from(8), 400 + 10);
 }
 
-void a_read_leaves_the_line_with_both_and_a_copy_costs_less(void **)
+TEST_CASE(a_read_leaves_the_line_with_both_and_a_copy_costs_less)
 {
     const sim::machine m = round_numbers();
     engine e(m, 1);
@@ -146,7 +146,7 @@ void a_read_leaves_the_line_with_both_and_a_copy_costs_less(void **)
     assert_int_equal(again, 1);
 }
 
-void two_copies_of_a_line_are_a_gap_apart(void **)
+TEST_CASE(two_copies_of_a_line_are_a_gap_apart)
 {
     const sim::machine m = round_numbers();
     engine e(m, 1);
@@ -168,7 +168,7 @@ void two_copies_of_a_line_are_a_gap_apart(void **)
     assert_int_equal(took[1], 4 + 15 + 1);
 }
 
-void an_invalidation_costs_by_the_farthest_sharer_and_their_number(void **)
+TEST_CASE(an_invalidation_costs_by_the_farthest_sharer_and_their_number)
 {
     const sim::machine m = round_numbers();
     engine e(m, 1);
@@ -190,7 +190,7 @@ void an_invalidation_costs_by_the_farthest_sharer_and_their_number(void **)
     assert_int_equal(took, 75 + 4 * 1 + 10);
 }
 
-void requests_for_a_line_wait_in_a_queue_the_oldest_first(void **)
+TEST_CASE(requests_for_a_line_wait_in_a_queue_the_oldest_first)
 {
     const sim::machine m = round_numbers();
     engine e(m, 1);
@@ -210,7 +210,7 @@ void requests_for_a_line_wait_in_a_queue_the_oldest_first(void **)
     assert_int_equal(e.counted.waits, 2);
 }
 
-void a_request_makes_its_way_while_it_waits(void **)
+TEST_CASE(a_request_makes_its_way_while_it_waits)
 {
     sim::machine m = round_numbers();
     m.request = 0.4;
@@ -229,7 +229,7 @@ void a_request_makes_its_way_while_it_waits(void **)
     assert_int_equal(ended[1], 2110 + 20 - 8 + 10); /* a pair's transfer less 40 % */
 }
 
-void a_core_keeps_a_line_for_a_moment_although_others_wait(void **)
+TEST_CASE(a_core_keeps_a_line_for_a_moment_although_others_wait)
 {
     sim::machine m = round_numbers();
     m.keep = 30 * ns;
@@ -251,7 +251,7 @@ void a_core_keeps_a_line_for_a_moment_although_others_wait(void **)
     assert_int_equal(waiter, 3020 + 30 + (100 - 30) + 10);
 }
 
-void a_store_goes_on_at_once_and_shows_when_its_line_has_come(void **)
+TEST_CASE(a_store_goes_on_at_once_and_shows_when_its_line_has_come)
 {
     const sim::machine m = round_numbers();
     engine e(m, 1);
@@ -280,7 +280,7 @@ void a_store_goes_on_at_once_and_shows_when_its_line_has_come(void **)
     assert_int_equal(*w, 7);
 }
 
-void a_full_store_buffer_stops_the_thread(void **)
+TEST_CASE(a_full_store_buffer_stops_the_thread)
 {
     sim::machine m = round_numbers();
     m.store_buffer = 2;
@@ -297,7 +297,7 @@ void a_full_store_buffer_stops_the_thread(void **)
     assert_int_equal(took[2], 1002 - 4 + 2); /* the first has entered at 1000 + 2 */
 }
 
-void a_read_modify_write_waits_for_the_store_buffer(void **)
+TEST_CASE(a_read_modify_write_waits_for_the_store_buffer)
 {
     const sim::machine m = round_numbers();
     engine e(m, 1);
@@ -312,7 +312,7 @@ void a_read_modify_write_waits_for_the_store_buffer(void **)
     assert_int_equal(took, 2012 - 1012 + 10);
 }
 
-void relax_hints_and_looks_at_the_clock_cost_what_the_machine_says(void **)
+TEST_CASE(relax_hints_and_looks_at_the_clock_cost_what_the_machine_says)
 {
     const sim::machine m = round_numbers();
     engine e(m, 1);
@@ -326,7 +326,7 @@ void relax_hints_and_looks_at_the_clock_cost_what_the_machine_says(void **)
     assert_int_equal(look, 20);
 }
 
-void two_threads_on_a_core_slow_each_other(void **)
+TEST_CASE(two_threads_on_a_core_slow_each_other)
 {
     sim::machine m = round_numbers();
     m.smt = 2;
@@ -362,7 +362,7 @@ void two_threads_on_a_core_slow_each_other(void **)
     assert_int_equal(spinning, 125);
 }
 
-void threads_that_outnumber_the_cores_take_turns(void **)
+TEST_CASE(threads_that_outnumber_the_cores_take_turns)
 {
     const sim::machine m = round_numbers();
     engine e(m, 1);
@@ -382,7 +382,7 @@ void threads_that_outnumber_the_cores_take_turns(void **)
     assert_int_equal(e.counted.preemptions, 2);
 }
 
-void a_membarrier_interrupts_the_running_threads_and_drains_their_stores(void **)
+TEST_CASE(a_membarrier_interrupts_the_running_threads_and_drains_their_stores)
 {
     const sim::machine m = round_numbers();
     engine e(m, 1);
@@ -413,7 +413,7 @@ void a_membarrier_interrupts_the_running_threads_and_drains_their_stores(void **
     assert_int_equal(interrupted, 100 + 700); /* the interrupt is charged with it */
 }
 
-void work_begins_before_the_access_ahead_of_it_has_ended(void **)
+TEST_CASE(work_begins_before_the_access_ahead_of_it_has_ended)
 {
     sim::machine m = round_numbers();
     m.window = 30 * ns;
@@ -463,7 +463,7 @@ long spin_until_five(bool skips, std::uint64_t *accesses)
     return ended;
 }
 
-void polling_takes_the_time_of_the_loop_that_it_stands_for(void **)
+TEST_CASE(polling_takes_the_time_of_the_loop_that_it_stands_for)
 {
     std::uint64_t few, many;
     assert_int_equal(spin_until_five(true, &few), spin_until_five(false, &many));
@@ -480,7 +480,7 @@ std::string failure_of(engine &e)
     return "";
 }
 
-void a_deadlock_is_reported_with_who_waits_for_what(void **)
+TEST_CASE(a_deadlock_is_reported_with_who_waits_for_what)
 {
     const sim::machine m = round_numbers();
     engine e(m, 1);
@@ -504,7 +504,7 @@ void a_deadlock_is_reported_with_who_waits_for_what(void **)
     assert_non_null(strstr(said.c_str(), "thread 2 sleeps on the event"));
 }
 
-void threads_that_make_no_progress_are_reported(void **)
+TEST_CASE(threads_that_make_no_progress_are_reported)
 {
     const sim::machine m = round_numbers();
     engine e(m, 1);
@@ -521,7 +521,7 @@ void threads_that_make_no_progress_are_reported(void **)
 }
 
 /* Every thread is granted W: planted. */
-void the_oracle_finds_two_writers(void **)
+TEST_CASE(the_oracle_finds_two_writers)
 {
     const sim::machine m = round_numbers();
     engine e(m, 1);
@@ -537,7 +537,7 @@ void the_oracle_finds_two_writers(void **)
     assert_non_null(strstr(failure_of(e).c_str(), "Exclusion is broken"));
 }
 
-void impossible_machines_are_refused(void **)
+TEST_CASE(impossible_machines_are_refused)
 {
     sim::machine m = round_numbers();
     const auto refused = [&](const char *name, const char *value) {
@@ -565,33 +565,4 @@ void impossible_machines_are_refused(void **)
 
 } // namespace
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(
-            an_owner_that_writes_again_and_again_gives_the_line_to_a_thread_that_waits),
-        cmocka_unit_test(lines_that_are_asked_for_ahead_come_while_the_thread_goes_on),
-        cmocka_unit_test(the_first_access_comes_from_memory_and_the_next_hits),
-        cmocka_unit_test(a_transfer_costs_by_the_distance_of_the_cores),
-        cmocka_unit_test(a_read_leaves_the_line_with_both_and_a_copy_costs_less),
-        cmocka_unit_test(two_copies_of_a_line_are_a_gap_apart),
-        cmocka_unit_test(an_invalidation_costs_by_the_farthest_sharer_and_their_number),
-        cmocka_unit_test(requests_for_a_line_wait_in_a_queue_the_oldest_first),
-        cmocka_unit_test(a_request_makes_its_way_while_it_waits),
-        cmocka_unit_test(a_core_keeps_a_line_for_a_moment_although_others_wait),
-        cmocka_unit_test(a_store_goes_on_at_once_and_shows_when_its_line_has_come),
-        cmocka_unit_test(a_full_store_buffer_stops_the_thread),
-        cmocka_unit_test(a_read_modify_write_waits_for_the_store_buffer),
-        cmocka_unit_test(relax_hints_and_looks_at_the_clock_cost_what_the_machine_says),
-        cmocka_unit_test(two_threads_on_a_core_slow_each_other),
-        cmocka_unit_test(threads_that_outnumber_the_cores_take_turns),
-        cmocka_unit_test(a_membarrier_interrupts_the_running_threads_and_drains_their_stores),
-        cmocka_unit_test(work_begins_before_the_access_ahead_of_it_has_ended),
-        cmocka_unit_test(polling_takes_the_time_of_the_loop_that_it_stands_for),
-        cmocka_unit_test(a_deadlock_is_reported_with_who_waits_for_what),
-        cmocka_unit_test(threads_that_make_no_progress_are_reported),
-        cmocka_unit_test(the_oracle_finds_two_writers),
-        cmocka_unit_test(impossible_machines_are_refused),
-    };
-    return test_run(argc, argv, tests);
-}
+TEST_MAIN()

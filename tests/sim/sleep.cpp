@@ -11,7 +11,7 @@
 
 namespace {
 
-void a_sleeper_runs_when_its_waker_has_woken_it(void **)
+TEST_CASE(a_sleeper_runs_when_its_waker_has_woken_it)
 {
     const sim::machine m = round_numbers();
     engine e(m, 1);
@@ -38,7 +38,7 @@ void a_sleeper_runs_when_its_waker_has_woken_it(void **)
  *   1. A thread sleeps; another wakes it.
  *   2. Before it runs, its waker passes a heavy fence. The kernel finds that processor idle.
  *   3. The simulator took it for a running thread: the fence was dear, and so was its next work. */
-void a_membarrier_interrupts_no_woken_thread_that_does_not_run_yet(void **)
+TEST_CASE(a_membarrier_interrupts_no_woken_thread_that_does_not_run_yet)
 {
     const sim::machine m = round_numbers();
     engine e(m, 1);
@@ -66,7 +66,7 @@ void a_membarrier_interrupts_no_woken_thread_that_does_not_run_yet(void **)
     assert_int_equal(late, 100 + 900);
 }
 
-void a_sleep_is_refused_when_the_value_differs_and_ends_at_its_deadline(void **)
+TEST_CASE(a_sleep_is_refused_when_the_value_differs_and_ends_at_its_deadline)
 {
     const sim::machine m = round_numbers();
     engine e(m, 1);
@@ -84,7 +84,7 @@ void a_sleep_is_refused_when_the_value_differs_and_ends_at_its_deadline(void **)
     assert_int_equal(up, 9000 + 5000 + 10); /* and it leaves the bucket */
 }
 
-void a_call_lasts_from_none_to_twice_its_price(void **)
+TEST_CASE(a_call_lasts_from_none_to_twice_its_price)
 {
     sim::machine m = round_numbers();
     m.spread = 1;
@@ -105,7 +105,7 @@ void a_call_lasts_from_none_to_twice_its_price(void **)
 }
 
 /* Until Linux 4.1 the next waker waits for the bucket, and so for the first's wake. */
-void a_bucket_may_stay_locked_while_a_thread_wakes_another(void **)
+TEST_CASE(a_bucket_may_stay_locked_while_a_thread_wakes_another)
 {
     for (const bool locked : {false, true}) {
         sim::machine m = round_numbers();
@@ -133,7 +133,7 @@ void a_bucket_may_stay_locked_while_a_thread_wakes_another(void **)
  *   1. A sleeper looks at the word. It waits for the line, which comes from far away.
  *   2. Before it is there, another thread changes the word, and looks for sleepers: there is none.
  *   3. The sleeper goes by what it saw, and sleeps for ever. */
-void no_sleeper_whose_word_changed_stays_asleep(void **)
+TEST_CASE(no_sleeper_whose_word_changed_stays_asleep)
 {
     sim::machine m = round_numbers();
     std::fill(m.invalidate, m.invalidate + 5, 5 * ns);
@@ -167,15 +167,4 @@ void no_sleeper_whose_word_changed_stays_asleep(void **)
 
 } // namespace
 
-int main(int argc, char **argv)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_sleeper_runs_when_its_waker_has_woken_it),
-        cmocka_unit_test(a_membarrier_interrupts_no_woken_thread_that_does_not_run_yet),
-        cmocka_unit_test(a_sleep_is_refused_when_the_value_differs_and_ends_at_its_deadline),
-        cmocka_unit_test(a_call_lasts_from_none_to_twice_its_price),
-        cmocka_unit_test(a_bucket_may_stay_locked_while_a_thread_wakes_another),
-        cmocka_unit_test(no_sleeper_whose_word_changed_stays_asleep),
-    };
-    return test_run(argc, argv, tests);
-}
+TEST_MAIN()
