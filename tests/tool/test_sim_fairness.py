@@ -116,7 +116,12 @@ def test_the_table_of_evidence_compares_with_the_lock_that_never_scales():
         (
             "evidence",
             summary.evidence,
-            ["evidence-readers-haswell-ep", "evidence-lru-haswell-ep", "lru-milan"],
+            [
+                "evidence-readers-haswell-ep",
+                "evidence-readers-milan",
+                "evidence-lru-haswell-ep",
+                "lru-milan",
+            ],
         ),
         (
             "fairness",
