@@ -24,7 +24,7 @@ IS = {
 }
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 DECLARED = re.compile(r"PAWL_SYMBOL(?:_SEEN)?_\((\w+)\)")
-OTHERS = {"windows", "windows_wait", "darwin", "freebsd"}
+OTHERS = {"windows", "windows_wait", "darwin", "freebsd", "wasm"}
 
 
 class NoCompiler(Exception):

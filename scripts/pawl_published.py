@@ -305,7 +305,7 @@ def wakes():
         "Published values are means of 10,000 wakes; ours are medians of up to "
         f"{count} in each of three runs of `{WAIT}` (`--wakes 10000` makes as many). libc++ polled "
         "with a growing pause. Wait lists under a spinlock, or in a lock-free table, were not "
-        "tried. WebAssembly is no target: `memory.atomic.wait32` would be its sleep.",
+        "tried.",
         table(["system and method", "1 ms", "10 ms", "50 ms"], [row[1:] for row in told]),
     )
 

@@ -16,6 +16,8 @@
 #include "os/darwin.c"
 #elif defined(__FreeBSD__)
 #include "os/freebsd.c"
+#elif defined(__wasm__)
+#include "os/wasm.c"
 #else
 #include "os/linux.c"
 #include "os/linux_clock.c"

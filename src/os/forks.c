@@ -7,7 +7,7 @@
 
 #if !PAWL_CALLS_OUT_
 
-#ifdef _WIN32
+#if defined(_WIN32) || defined(__wasm__)
 
 bool pawl_os_watch_forks(void (*before)(void), void (*in_parent)(void), void (*in_child)(void))
 {

@@ -10,7 +10,7 @@
 
 #include <errno.h>
 
-#if !PAWL_HOOKS && !defined(_WIN32)
+#if !PAWL_HOOKS && !defined(_WIN32) && !defined(__wasm__)
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -84,9 +84,9 @@ uint32_t pawl_os_priority(void)
     return pawl_hook_priority();
 }
 
-#elif defined(_WIN32)
+#elif defined(_WIN32) || defined(__wasm__)
 
-/* ---- Windows: neither ------------------------------------------------------------------------ */
+/* ---- Windows, WebAssembly: neither --------------------------------------------------------- */
 
 uint64_t pawl_os_unblockable(void)
 {

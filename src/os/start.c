@@ -14,7 +14,7 @@
 #endif
 #include "os.h"
 
-#if !PAWL_CALLS_OUT_
+#if !PAWL_CALLS_OUT_ && !defined(__wasm__)
 
 #ifdef _WIN32
 

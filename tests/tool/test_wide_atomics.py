@@ -34,7 +34,7 @@ def build(tmp_path_factory):
     flags = ["-m32", "-march=i486", "-O2", "-D_GNU_SOURCE", f"-I{ROOT}/include"]
     if not shutil.which("gcc") or run("gcc", *flags, "empty.c", cwd=folder).returncode:
         pytest.skip("gcc makes no 32-bit programs here")
-    other = re.compile(r"windows|darwin|freebsd")
+    other = re.compile(r"windows|darwin|freebsd|wasm")
     sources = [
         path
         for pattern in ("os/*.c", "base/*.c", "lock/spin*.c")
