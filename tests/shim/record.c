@@ -6,7 +6,7 @@
 #include "test.h"
 #include "../../tool/shim/record.h"
 
-uint64_t life_given; /* place.c has the library's */
+uint64_t life_given; /* rwlock.c has the library's */
 
 /* More than one read has the same first place, and some reads are of one lock. */
 enum { LOCKS = 24, READS = 16, ROUNDS = 20000 };

@@ -445,6 +445,32 @@ static void a_thread_finds_its_entries_beside_those_of_one_that_has_ended(void *
     }
 }
 
+/* The new lock would stay read for ever:
+ *   1  A thread reads a lock by an entry, and the memory becomes another lock without a call.
+ *   2  The thread, or one that has its line, reads that one, in its word.
+ *   3  It unlocks, and frees the entry. */
+static void a_read_of_a_new_lock_ends_beside_one_of_its_memory(void **state)
+{
+    static pthread_rwlock_t other;
+    struct actor reader;
+    size_t i;
+    (void)state;
+    for (i = 0; i < 2; i++) {
+        actor_start(&reader);
+        read_once(&reader);
+        assert_int_equal(actor_do(&reader, pthread_rwlock_rdlock, &lock), 0);
+        memset(&lock, 0, sizeof lock);
+        if (i == 1) {
+            actor_end(&reader);
+            actor_start(&reader);
+            begin_to_scale(&reader, &other, 1);
+        }
+        read_once(&reader);
+        assert_free(&lock);
+        actor_end(&reader);
+    }
+}
+
 /* The child added R to memory that was no lock:
  *   1  A thread reads a lock by an entry, and perhaps ends.
  *   2  The memory of the lock ends without a call.
@@ -490,6 +516,7 @@ int main(int argc, char **argv)
         TEST(two_unlocks_at_the_same_time_end_two_reads),
         TEST(a_thread_that_ends_a_lock_which_it_reads_leaves_no_entry),
         TEST(a_read_of_memory_that_is_no_lock_any_more_disturbs_nobody),
+        TEST(a_read_of_a_new_lock_ends_beside_one_of_its_memory),
         TEST(a_reader_whose_entry_is_gone_reads_again_beside_a_waiting_writer),
         TEST(a_thread_that_hands_many_reads_on_still_finds_its_own),
         TEST(a_thread_finds_its_entries_beside_those_of_one_that_has_ended),

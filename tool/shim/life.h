@@ -26,7 +26,7 @@ struct life {
     uint32_t number;
 };
 
-extern PAWL_HIDDEN_ uint64_t life_given; /* numbers; the first is 3 */
+extern PAWL_HIDDEN_ uint64_t life_given; /* numbers that threads have taken */
 
 static inline struct life life_of(const uint32_t *field, uint32_t found)
 {
@@ -48,13 +48,33 @@ static inline bool life_has_begun(uint32_t found)
     return found > LIFE_STRANGERS;
 }
 
+/* A thread takes so many numbers at a time, and does not give the last of them. So threads that make
+ * locks do not meet at life_given. */
+#define LIFE_BATCH 16u
+
+/* The next number; a multiple of LIFE_BATCH: the thread has none. A handler of the thread may take
+ * numbers between any two accesses. */
+static _Thread_local uint32_t life_next __attribute__((tls_model("initial-exec")));
+
+static inline uint32_t life_number(void)
+{
+    uint32_t next = pawl_load_relaxed32(&life_next);
+    do {
+        if (next % LIFE_BATCH == 0) {
+            next = (uint32_t)pawl_fetch_add_relaxed64(&life_given, LIFE_BATCH) + 1;
+            pawl_store_relaxed32(&life_next, next + 1);
+            return next;
+        }
+    } while (!pawl_cas_relaxed32(&life_next, &next, next + 1));
+    return next;
+}
+
 /* Gives the lock a number, unless another reader does. */
 static inline struct life life_begin(uint32_t *field)
 {
     uint32_t found = pawl_load_relaxed32(field), made;
     while (!life_has_begun(found)) {
-        const uint32_t given = (uint32_t)pawl_fetch_add_relaxed64(&life_given, 1) + 1;
-        made = found | (given << 1 ^ life_of(field, 0).hash);
+        made = found | (life_number() << 1 ^ life_of(field, 0).hash);
         if (life_has_begun(made) && pawl_cas_relaxed32(field, &found, made))
             found = made;
     }

@@ -9,8 +9,6 @@
 
 #include "place.h"
 
-uint64_t life_given;
-
 void place_start(void)
 {
     entries_keep();
@@ -18,18 +16,67 @@ void place_start(void)
 
 #define OWNER (UINTPTR_MAX > UINT32_MAX ? TABLE_OF_LOCK64 : TABLE_OF_LOCK32)
 
-/* BIASED is set only where no W is. Reads of a marked lock are in its word, as the first are. */
-static bool scales(struct shim_lock *l, bool met)
+static bool leave(struct pawl_entries *line, bool own, ipawl_address_ identity)
 {
-    shim_word w = shim_look(l);
-    if (shim_is_marked(l) || !life_has_begun(pawl_load_relaxed32(&l->life)))
+    unsigned i;
+    for (i = 0; i < PAWL_ENTRIES; i++) {
+        if (!place_free(line, i, identity))
+            continue;
+        if (own)
+            ipawl_entries_count_drop_(line);
+        if (place_has_waiters(line))
+            ipawl_entries_tell_(line);
+        return true;
+    }
+    return false;
+}
+
+/* The next line, from number *i on, of a thread that has one. */
+static struct pawl_entries *next_line(uint32_t *i)
+{
+    struct pawl_entries_all *const all = entries_all();
+    struct pawl_entries *line = NULL;
+    for (; line == NULL && *i < pawl_load_relaxed32(&all->used); ++*i)
+        if (pawl_load_relaxed32(&all->joined[*i / 32]) & UINT32_C(1) << *i % 32)
+            line = entries_line(all, *i);
+    return line;
+}
+
+static bool leave_any(struct shim_lock *l)
+{
+    struct pawl_entries *line;
+    uint32_t i = 0;
+    while ((line = next_line(&i)) != NULL)
+        if (leave(line, false, PLACE_IDENTITY(l)))
+            return true;
+    return false;
+}
+
+/* BIASED is set only where no W is, and here alone: under the latch, which whoever frees entries of
+ * other threads has. Before, no read is in an entry (place.h). False: a writer is in, or this is a
+ * handler that has interrupted its thread at the latch. */
+static bool scale(struct shim_lock *l)
+{
+    struct lock_place here;
+    shim_word w;
+    if (!lock_try_look(&here, &l->lock, OWNER))
         return false;
-    if ((w & PAWL_LOCK_BIASED) == 0 && (!met || !entries_evidence(PLACE_IDENTITY(l))))
-        return false;
+    w = shim_look(l);
+    while (!place_scales(l) && leave_any(l))
+        continue;
     while (shim_no_writer(w) && (w & PAWL_LOCK_BIASED) == 0)
         if (SHIM_ON_WORD(pawl_cas_relaxed)(&l->lock.word, &w, w | PAWL_LOCK_BIASED))
-            return true;
+            break;
+    lock_unlock(&here);
     return shim_no_writer(w);
+}
+
+/* Reads of a marked lock are in its word, as the first are. */
+static bool scales(struct shim_lock *l, bool met)
+{
+    if (shim_is_marked(l))
+        return false;
+    return place_scales(l) || (met && entries_evidence(PLACE_IDENTITY(l)) && scale(l));
 }
 
 bool place_enter(struct shim_lock *l, bool met)
@@ -55,21 +102,6 @@ bool place_enter(struct shim_lock *l, bool met)
     return true;
 }
 
-static bool leave(struct pawl_entries *line, bool own, ipawl_address_ identity)
-{
-    unsigned i;
-    for (i = 0; i < PAWL_ENTRIES; i++) {
-        if (!place_free(line, i, identity))
-            continue;
-        if (own)
-            ipawl_entries_count_drop_(line);
-        if (place_has_waiters(line))
-            ipawl_entries_tell_(line);
-        return true;
-    }
-    return false;
-}
-
 /* Where the count of the line's entries is wrong, by what handlers and other threads have freed, it
  * is counted anew. */
 bool place_has_own(const struct shim_lock *l)
@@ -77,7 +109,7 @@ bool place_has_own(const struct shim_lock *l)
     struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
     uint32_t busy = 0;
     unsigned i;
-    if (!ipawl_entries_are_(own))
+    if (!ipawl_entries_are_(own) || !place_scales(l))
         return false;
     for (i = 0; i < PAWL_ENTRIES; i++) {
         /* [ENTRY_GONE] acquire: who misses its entry finds that the lock is marked. */
@@ -96,7 +128,7 @@ bool place_has_own(const struct shim_lock *l)
 bool place_leave_own(struct shim_lock *l)
 {
     struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
-    if (!ipawl_entries_are_(own) || ipawl_entries_busy_(own) == 0)
+    if (!ipawl_entries_are_(own) || ipawl_entries_busy_(own) == 0 || !place_scales(l))
         return false;
     do
         if (leave(own, true, PLACE_IDENTITY(l)))
@@ -109,31 +141,12 @@ bool place_leave_own(struct shim_lock *l)
 void place_leave_word(struct shim_lock *l)
 {
     const struct pawl_entries *const own = PAWL_OWN_ENTRIES_;
+    bool eager = false;
     if (shim_readers_scale && (own == NULL || (ipawl_entries_are_(own) && own->eager != 0)))
-        SHIM_SLOW(drop_read_slow)(&l->lock);
-    else
-        SHIM_LOCK(drop_read_counted)(&l->lock);
-}
-
-/* The next line, from number *i on, of a thread that has one. */
-static struct pawl_entries *next_line(uint32_t *i)
-{
-    struct pawl_entries_all *const all = entries_all();
-    struct pawl_entries *line = NULL;
-    for (; line == NULL && *i < pawl_load_relaxed32(&all->used); ++*i)
-        if (pawl_load_relaxed32(&all->joined[*i / 32]) & UINT32_C(1) << *i % 32)
-            line = entries_line(all, *i);
-    return line;
-}
-
-static bool leave_any(struct shim_lock *l)
-{
-    struct pawl_entries *line;
-    uint32_t i = 0;
-    while ((line = next_line(&i)) != NULL)
-        if (leave(line, false, PLACE_IDENTITY(l)))
-            return true;
-    return false;
+        eager = entries_first_drop();
+    if (eager && !place_scales(l))
+        (void)scale(l);
+    SHIM_LOCK(drop_read_counted)(&l->lock);
 }
 
 bool place_leave_any(struct shim_lock *l)
@@ -150,24 +163,6 @@ bool place_leave_any(struct shim_lock *l)
     return left;
 }
 
-/* No entry is of this lock yet: readers scale once it has a number. A handler that has interrupted
- * its thread at the latch cannot look, and marks the lock: its readers never scale, so who looks
- * meanwhile frees no entry of it. */
-struct life place_begin(struct shim_lock *l)
-{
-    struct lock_place here;
-    const bool looks = lock_try_look(&here, &l->lock, OWNER);
-    if (!looks)
-        (void)pawl_fetch_or_relaxed32(&l->life, LIFE_STRANGERS);
-    else if (entries_exist() && !life_has_begun(pawl_load_relaxed32(&l->life)))
-        while (leave_any(l))
-            continue;
-    (void)life_begin(&l->life);
-    if (looks)
-        lock_unlock(&here);
-    return life_of(&l->life, pawl_load_relaxed32(&l->life));
-}
-
 /* A granted writer has a single R in the word, which is its own. */
 static bool nobody_reads_in_word(struct shim_lock *l)
 {
@@ -176,10 +171,9 @@ static bool nobody_reads_in_word(struct shim_lock *l)
                                     PAWL_ADDRESS_(pawl_load_relaxed)(&l->owner) != 0);
 }
 
-/* Without BIASED all reads that were granted are in the word. */
 bool place_end_any(struct shim_lock *l)
 {
-    if (place_leave_own(l) || ((shim_look(l) & PAWL_LOCK_BIASED) != 0 && place_leave_any(l)))
+    if (place_leave_own(l) || (place_scales(l) && place_leave_any(l)))
         return true;
     if (nobody_reads_in_word(l))
         return false;

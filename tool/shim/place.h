@@ -20,8 +20,8 @@
  *     meanwhile, and adds to the word.
  *
  * The memory of a lock may end, and be another object, while threads read it. So a thread that ends
- * leaves its reads in its line (entries_keep). The first reader of a lock frees what entries there
- * are of its address: BIASED comes later.
+ * leaves its reads in its line (entries_keep). Without BIASED no entry is a read of the lock, and
+ * who sets it first frees what entries there are of its address.
  *
  * No other code fills or frees entries of these locks, but in the child of a fork.
  */
@@ -29,7 +29,6 @@
 #define PAWL_SHIM_PLACE_H
 
 #include "layout.h"
-#include "life.h"
 #include "mode.h"
 
 #define PLACE_IDENTITY(l) SHIM_INNER(identity_)(&(l)->lock)
@@ -41,8 +40,6 @@ void place_start(void);
 bool place_enter(struct shim_lock *l, bool met);
 /* The calling thread has filled its entry i in vain. */
 void place_take_back(unsigned i);
-/* Gives the lock its number, which its first readers remember. */
-struct life place_begin(struct shim_lock *l);
 /* Whether an entry of the calling thread has the lock. */
 bool place_has_own(const struct shim_lock *l);
 /* Whether an entry says that the caller reads the lock: one of the caller, or of any thread where
@@ -59,6 +56,12 @@ bool place_end_any(struct shim_lock *l);
 /* The caller reads the lock. Where an entry says so, it reads again in the word, beside writers
  * that wait. */
 bool place_read_again(struct shim_lock *l);
+
+/* Whether reads of the lock may be in entries. A reader that is in an entry finds it so. */
+static inline bool place_scales(const struct shim_lock *l)
+{
+    return (SHIM_ON_WORD(pawl_load_relaxed)(&l->lock.word) & PAWL_LOCK_BIASED) != 0;
+}
 
 /* The reader is in. */
 static inline __attribute__((always_inline)) void place_say_in(struct pawl_entries *own, unsigned i,

@@ -66,6 +66,8 @@ static int fails(int error)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
+uint64_t life_given;
+
 static struct life life(const struct shim_lock *l)
 {
     return life_of(&l->life, pawl_load_relaxed32(&l->life));
@@ -139,7 +141,7 @@ static bool pass_or_read(struct shim_lock *l)
 
 PAWL_COLD static int note_first_read(struct shim_lock *l)
 {
-    return record_push(place_begin(l));
+    return record_push(life_begin(&l->life));
 }
 
 /* Always 0, as record_push. */
@@ -407,7 +409,7 @@ PAWL_COLD static int tell(struct pawl_entries *own)
 /* The thread has a read in an entry: of this lock, or of another one. */
 static inline __attribute__((always_inline)) int unlock_by_entry(struct shim_lock *l)
 {
-    struct pawl_entries *const own = place_line();
+    struct pawl_entries *const own = PAWL_LIKELY(place_scales(l)) ? place_line() : NULL;
     unsigned i;
     for (i = 0; PAWL_LIKELY(own != NULL) && i < PAWL_ENTRIES; i++)
         if (place_free(own, i, PLACE_IDENTITY(l))) {
@@ -536,7 +538,7 @@ static void free_entries(struct shim_lock *l)
 {
     while (may_have_entry() && place_leave_own(l))
         continue;
-    while (PAWL_UNLIKELY((shim_look(l) & PAWL_LOCK_BIASED) != 0) && place_leave_any(l))
+    while (PAWL_UNLIKELY(place_scales(l)) && place_leave_any(l))
         continue;
 }
 

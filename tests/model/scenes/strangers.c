@@ -22,10 +22,10 @@ struct stage {
 
 /* ---- What shim/rwlock.c does ----------------------------------------------------------------- */
 
-static bool reads(void)
+static bool reads(bool met)
 {
     shim_word w = shim_look(LOCK);
-    if ((w & PAWL_LOCK_BIASED) != 0 && place_enter(LOCK, false))
+    if (((w & PAWL_LOCK_BIASED) != 0 || met) && place_enter(LOCK, met))
         return true;
     while (shim_no_writer(w))
         if (SHIM_ON_WORD(pawl_cas_acquire)(&LOCK->lock.word, &w, w + SHIM_R, PAWL_SPIN_R_TAKE))
@@ -59,12 +59,10 @@ static void unlocks_anothers(void)
 /* It reads twice, and hands one read to the stranger: thread 1. */
 static void one_reads_twice(void)
 {
-    life_given = 0;
     place_start();
     m_readers_scale(3, false);
     LOCK->lock.word = PAWL_LOCK_BIASED;
-    (void)life_begin(&LOCK->life);
-    m_demand(reads() && reads(), M_RESTORED, "it does not read");
+    m_demand(reads(false) && reads(false), M_RESTORED, "it does not read");
 }
 
 static void drops_one(void)
@@ -89,7 +87,7 @@ static void writes(void)
 static void reads_if_it_may(void)
 {
     m_begin("reads");
-    bool in = reads();
+    bool in = reads(false);
     m_end();
     if (in)
         drops_one();
@@ -118,6 +116,24 @@ static void ends(void)
 {
     M_STEP(ipawl_thread_exit_());
     m_demand(!place_has_own(LOCK), M_RESTORED, "it has its line");
+}
+
+/* The last thread read a lock whose memory is LOCK now. */
+static void a_read_is_left(void)
+{
+    place_start();
+    m_readers_scale(4, false);
+    entries_all()->lines[3].locks[0] = PLACE_IDENTITY(LOCK);
+}
+
+static void scales_reads_and_drops(void)
+{
+    bool in;
+    m_begin("reads, having met another reader");
+    in = reads(true);
+    m_end();
+    if (in)
+        drops_one();
 }
 
 static void one_reads_twice_in_a_life(void)
@@ -152,6 +168,8 @@ const struct m_scene m_strangers_scenes[] = {
      nobody_is_in, "preempt=1"},
     {"strangers_unlock_beside_the_end", one_reads_twice_in_a_life,
      {ends, a_stranger_drops_both, writes}, nobody_is_in, "preempt=2"},
+    {"strangers_scale_a_new_lock", a_read_is_left,
+     {scales_reads_and_drops, scales_reads_and_drops, writes}, nobody_is_in, "preempt=1"},
     {NULL, NULL, {NULL}, NULL, NULL},
 };
 /* clang-format on */
