@@ -160,9 +160,11 @@ static PAWL_COLD void hash_help(pawl_table *t, struct ipawl_table_array_ *array,
         pawl_rcu_assign_pointer(t->array, other);
 }
 
+/* A removal may be counted before the insertion of its node: then there are less than none. */
 static uint64_t hash_about(const pawl_table *t)
 {
-    return (uint64_t)pawl_load_relaxed32(&t->sampled) * 16;
+    const int32_t sampled = (int32_t)pawl_load_relaxed32(&t->sampled);
+    return sampled < 0 ? 0 : (uint64_t)sampled * 16;
 }
 
 /* The level to which the table should change. */

@@ -77,6 +77,14 @@ static void begin(void)
     pawl_table_init(TABLE, &options);
 }
 
+/* None of them counts. */
+static void has_two_uncounted(void)
+{
+    begin();
+    put(2);
+    put(3);
+}
+
 /* The next node in bucket 0 begins the growth. */
 static void is_full(void)
 {
@@ -144,6 +152,11 @@ static void gets_six(void)
     (void)get(6);
 }
 
+static void puts_one(void)
+{
+    put(1);
+}
+
 static void puts_six(void)
 {
     put(6);
@@ -156,6 +169,16 @@ static void puts_ten(void)
 
 static void puts_five(void)
 {
+    put(5);
+}
+
+/* Passes over two nodes, so it looks at the number of all. */
+static void takes_one_and_puts_five(void)
+{
+    if (get(1) == NULL)
+        return;
+    take(1);
+    STAGE->won = 1;
     put(5);
 }
 
@@ -254,6 +277,12 @@ static void level_differs(void)
     m_demand(get(9) != NULL, M_RESTORED, "what was inserted is not found");
 }
 
+/* The removal was counted before the insertion: no more than none. */
+static void nothing_grows(void)
+{
+    m_demand(STAGE->won == 0 || STAGE->arrays == 0, M_RESTORED, "a table grows for no node");
+}
+
 static void two_is_out(void)
 {
     m_demand(get(2) == NULL, M_RESTORED, "what was removed is found");
@@ -277,6 +306,8 @@ const struct m_scene m_hash_scenes[] = {
     {"hash_get_beside_shrinking", shrinks, {puts_ten, gets_five}, ten_is_in, "preempt=2"},
     {"hash_two_move", grows_again, {puts_six, puts_ten, gets_two}, has_eight, "preempt=2"},
     {"hash_grows_or_not", is_full, {puts_five, takes_one}, level_differs, "preempt=2"},
+    {"hash_counts_none", has_two_uncounted, {puts_one, takes_one_and_puts_five}, nothing_grows,
+     "preempt=2"},
     {"hash_get_beside_insert", grows, {puts_six, gets_six}, six_is_in, "preempt=2"},
     {"hash_get_of_what_is_removed", grows, {takes_two, gets_two_or_none}, two_is_out, "preempt=2"},
     {"hash_get_beside_replace", grows, {replaces_two, gets_two}, two_is_fresh, "preempt=2"},
