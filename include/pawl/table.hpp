@@ -16,7 +16,7 @@
 //   routes.for_each([](route &r) { ... });   in one read section
 //   if (routes.erase(r))                     free it a grace period later: pawl::rcu_retire
 //
-// key() stays the same while the object is in. The table owns no object.
+// key() stays the same while the object is in; Equal does not throw. The table owns no object.
 #ifndef PAWL_TABLE_HPP
 #define PAWL_TABLE_HPP
 
@@ -65,11 +65,15 @@ template <class T, class Hash = void, class Equal = std::equal_to<>> class table
     {
         return pawl_table_hashed(hash_()(key), &key);
     }
-    static bool same_(const pawl_table_node *n, const void *key)
+    static bool same_(const pawl_table_node *n, const void *key) noexcept
     {
         const T *const object = of_(const_cast<pawl_table_node *>(n));
         return Equal()(object->key(), *static_cast<const key_type_ *>(key));
     }
+    struct section_ {
+        section_() noexcept { pawl_rcu_read_lock(); }
+        ~section_() { pawl_rcu_read_unlock(); }
+    };
 
   public:
     // An object in a read section; or nothing, and no section.
@@ -119,8 +123,9 @@ template <class T, class Hash = void, class Equal = std::equal_to<>> class table
 
     [[nodiscard]] found find(const key_type_ &key)
     {
+        const pawl_table_key made = key_(key); // may throw
         pawl_rcu_read_lock();
-        T *const object = get(key);
+        T *const object = of_(pawl_table_get(&table_, made));
         if (object == nullptr)
             pawl_rcu_read_unlock();
         return found(object);
@@ -130,10 +135,9 @@ template <class T, class Hash = void, class Equal = std::equal_to<>> class table
     // Each object that is in all the time, once. `use` may insert and erase.
     template <class Use> void for_each(Use use)
     {
-        pawl_rcu_read_lock();
+        const section_ here;
         for (auto *n = pawl_table_from(&table_, 0); n != nullptr; n = pawl_table_step(&table_, n))
             use(*of_(n));
-        pawl_rcu_read_unlock();
     }
 
   private:

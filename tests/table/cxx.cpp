@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -85,6 +86,26 @@ TEST(Table, a_result_holds_a_section_as_long_as_it_lives)
     EXPECT_TRUE(table.replace(o, fresh));
     EXPECT_EQ(table.find("a").get(), &fresh);
     EXPECT_TRUE(table.erase(fresh));
+}
+
+struct throwing_hash {
+    std::size_t operator()(const std::string &) const { throw std::runtime_error("no hash"); }
+};
+
+// 1. A section begins.  2. A function of the program throws.  3. The section has to end: else no
+// grace period of the process does.
+TEST(Table, what_throws_leaves_no_section)
+{
+    pawl::table<thing> table;
+    pawl::table<thing, throwing_hash> other;
+    thing o;
+    EXPECT_TRUE(table.insert(o));
+    EXPECT_THROW(table.for_each([](thing &) { throw std::runtime_error("no use"); }),
+                 std::runtime_error);
+    EXPECT_FALSE(pawl_rcu_read_held());
+    EXPECT_THROW((void)other.find("a"), std::runtime_error);
+    EXPECT_FALSE(pawl_rcu_read_held());
+    EXPECT_TRUE(table.erase(o));
 }
 
 } // namespace
