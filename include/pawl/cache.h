@@ -107,7 +107,7 @@ typedef struct pawl_cache_entry {
 
 /* Makes the entry of a key, by pawl_cache_entry_init with a copy of its bytes; or NULL: it failed.
  * It must return: no longjmp, pthread_exit or cancellation. It may sleep, and use the cache, but
- * not load the same key. */
+ * not load the same key, nor one whose loader may load this one: each would wait for the other. */
 typedef pawl_cache_entry *pawl_cache_loader(pawl_cache_key key, void *argument);
 
 typedef struct pawl_cache_options {
@@ -148,12 +148,12 @@ typedef struct pawl_cache {
 
 PAWL_C_BEGIN
 
-/* Returns 0, EINVAL for a limit of 0 or no release, or ENOMEM. */
+/* Returns 0, EINVAL for a limit of 0, no release or an index without `entries`, or ENOMEM. */
 PAWL_API int PAWL_SYMBOL_(pawl_cache_init)(pawl_cache *c, const pawl_cache_options *options);
 
 /* Takes all entries out and waits until they are released. No thread may use the cache now or
- * later, and no reference may be held: the checking variant reports these. Not in a read section or
- * a callback. */
+ * later, and no reference may be held: the checking variant reports a load, and references to what
+ * is in. Not in a read section or a callback. */
 PAWL_API void PAWL_SYMBOL_SEEN_(pawl_cache_destroy)(pawl_cache *c);
 
 /* ---- Hits ------------------------------------------------------------------------------------ */
@@ -191,7 +191,7 @@ PAWL_API bool PAWL_SYMBOL_SEEN_(pawl_cache_insert)(pawl_cache *c, pawl_cache_ent
 /* Takes the entry of that key out. False: there was none. Loads that have begun are not kept. */
 PAWL_API bool PAWL_SYMBOL_SEEN_(pawl_cache_remove)(pawl_cache *c, pawl_cache_key key);
 
-/* Removes all, in steps between which other threads may insert. */
+/* Removes as many as are in, the oldest first, in steps between which other threads may insert. */
 PAWL_API void PAWL_SYMBOL_SEEN_(pawl_cache_clear)(pawl_cache *c);
 
 /* The entry's memory is not used after this, in release or without an insertion. The checking

@@ -221,15 +221,16 @@ bool pawl_cache_remove(pawl_cache *c, pawl_cache_key key)
 
 void pawl_cache_clear(pawl_cache *c)
 {
-    bool more = true;
-    while (more) {
+    uint64_t left = UINT64_MAX;
+    while (left != 0) {
         pawl_cache_entry *out = NULL;
         unsigned i;
         cache_enter(c);
         c->loads = NULL;
-        for (i = 0; i < CACHE_CLEARS && c->oldest != NULL; i++)
+        if (left > c->counts.entries)
+            left = c->counts.entries;
+        for (i = 0; i < CACHE_CLEARS && left != 0; i++, left--)
             cache_take_out(c, c->oldest, &out);
-        more = c->oldest != NULL;
         cache_leave(c, out);
     }
 }
@@ -249,7 +250,8 @@ int pawl_cache_init(pawl_cache *c, const pawl_cache_options *options)
 {
     const uint64_t most = options->limit < PAWL_CACHE_ENTRIES ? options->limit : PAWL_CACHE_ENTRIES;
     const uint32_t places = pawl_cache_places(options->entries != 0 ? options->entries : most);
-    if (options->limit == 0 || options->release == NULL)
+    if (options->limit == 0 || options->release == NULL ||
+        (options->index != NULL && options->entries == 0))
         return EINVAL;
     memset(c, 0, sizeof *c);
     c->own_index = options->index == NULL;

@@ -4,7 +4,7 @@
 
 #include <pawl/cache.h>
 
-enum { THINGS = 64 };
+enum { THINGS = 72 };
 
 struct thing {
     int before; /* the entry need not come first */
@@ -326,13 +326,49 @@ TEST_CASE_WITH(clear_takes_all_out, begin, end)
     assert_int_equal(released, 3);
 }
 
+/* The first releases put their entries in again. */
+static unsigned come_back;
+
+static void release_and_insert(pawl_rcu_head *head)
+{
+    struct thing *const o = PAWL_CACHE_OBJECT(struct thing, entry, head);
+    if (come_back != 0) {
+        come_back--;
+        put((unsigned)(o - things));
+    }
+}
+
+/* 1. A step of clear takes entries out.  2. Others insert as many: here their releases, which the
+ * domain at its limit makes clear call itself.  3. A step that goes on until none is left finds
+ * those, and so does each after it. */
+TEST_CASE_WITH(clear_ends_though_others_insert, begin, end)
+{
+    unsigned i;
+    pawl_cache_destroy(&cache);
+    begin_with(THINGS, 0);
+    cache.release = release_and_insert;
+    come_back = 10 * THINGS;
+    for (i = 0; i < THINGS; i++)
+        put(i);
+    assert_int_equal(pawl_rcu_domain_limit(pawl_rcu_default(), 1, 1 << 20, PAWL_RCU_HELP), 0);
+    pawl_cache_clear(&cache);
+    assert_int_equal(pawl_rcu_barrier(), 0);
+    assert_int_equal(come_back, 9 * THINGS);
+    come_back = 0;
+    (void)pawl_rcu_domain_limit(pawl_rcu_default(), PAWL_RCU_CALLS, PAWL_RCU_BYTES, PAWL_RCU_HELP);
+}
+
 TEST_CASE(a_cache_without_a_limit_or_a_release_is_refused)
 {
+    static pawl_cache_entry *index[1];
     pawl_cache_options options;
     memset(&options, 0, sizeof options);
     options.release = release;
     assert_int_equal(pawl_cache_init(&cache, &options), EINVAL);
     options.limit = 1;
+    options.index = index; /* of how many places? */
+    assert_int_equal(pawl_cache_init(&cache, &options), EINVAL);
+    options.index = NULL;
     options.release = NULL;
     assert_int_equal(pawl_cache_init(&cache, &options), EINVAL);
 }
