@@ -11,6 +11,7 @@ DRIVER = "pawl-bench-shim"
 BASELINE, AGAIN = "r+w/libc", "r+w/libc_again"
 SHARED, MAIN = "r+w/pawl_preload", "r+w/pawl_preload_scaling"
 ROWS = (BASELINE, AGAIN, SHARED, MAIN)
+UNITS = (("", ""), ("-cpu", "; a second of its processor time"))
 # Case -> job -> in words; bench/cases/<case> has the programs.
 CASES = {
     "openssl": {
@@ -58,7 +59,12 @@ CASES = {
             ("pawl", "that, with Pawl's header for plock's"),
         )
         if build in builds
-        for unit, of in (("", ""), ("-cpu", "; a second of its processor time"))
+        for unit, of in UNITS
+    },
+    "servers": {
+        f"{server.lower()}{unit}": f"{server}, answers from a local zone{of}"
+        for server in ("unbound", "BIND", "PowerDNS")
+        for unit, of in UNITS
     },
 }
 # A program starts, and makes what its threads share.
