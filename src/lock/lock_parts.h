@@ -67,6 +67,13 @@ struct lock_queue {
     uint64_t last_handoff; /* ns of pawl_os_now */
 };
 
+struct loop {
+    struct backoff backoff; /* as in spinlocks: few looks leave the word to its holder */
+    uint64_t end;           /* 0: not begun */
+};
+
+#define LOOP_INIT {BACKOFF_INIT, 0}
+
 /* One operation's wait, on the stack of its thread. */
 struct wait {
     struct pawl_waiter waiter;   /* first member */
@@ -77,6 +84,9 @@ struct wait {
     uint64_t since; /* ns of pawl_os_now when it joined the queue */
     bool signalled; /* joins the queue at once: its wait for a condition has ended */
     bool queued;
+    /* A writer's looks before it sleeps, together: a lost race must not begin them anew. Where many
+     * wait, each is lost, and no thread would ever sleep. */
+    struct loop loop;
     bool has_spun; /* for as long as a waiter does before it sleeps */
     bool slept;
     bool counted;  /* a reader that any thread may drop: in no entry */
@@ -101,13 +111,6 @@ static inline unsigned lock_opens(uint64_t found, uint64_t after)
 {
     return lock_opened(found, after, WAIT_FEW_AT_A_TIME, 0);
 }
-
-struct loop {
-    struct backoff backoff; /* as in spinlocks: few looks leave the word to its holder */
-    uint64_t end;           /* 0: not begun */
-};
-
-#define LOOP_INIT {BACKOFF_INIT, 0}
 
 /* For the releaser, which has changed the word so: wakes whom that lets in. */
 PAWL_INTERNAL void lock_wake_opened(const void *lock, uint32_t owner, uint64_t found,

@@ -38,13 +38,12 @@ static bool lock_enter_beside(const struct lock_place *here, const struct word *
 }
 
 /* Spins for a while. */
-static bool lock_loop(const struct claimant *c, enum wait_class class)
+static bool lock_loop(const struct claimant *c, enum wait_class class, struct loop *loop)
 {
-    struct loop loop = LOOP_INIT;
     do
         if (lock_ready(word_load_relaxed(&c->word)) & (unsigned)class)
             return true;
-    while (lock_loop_on(&loop, c->deadline));
+    while (lock_loop_on(loop, c->deadline));
     return false;
 }
 
@@ -209,7 +208,8 @@ static enum outcome lock_wait_for(struct claimant *c, enum wait_class class)
     uint64_t w;
 
     if (!wait->signalled && (!wait->queued || !wait->has_spun)) {
-        if (lock_loop(c, class))
+        struct loop fresh = LOOP_INIT;
+        if (lock_loop(c, class, class == WAIT_W ? &wait->loop : &fresh))
             return WAIT_PASSED;
         wait->has_spun = true;
     }
@@ -235,8 +235,9 @@ static enum outcome lock_wait_for(struct claimant *c, enum wait_class class)
             break;
         }
         if (lock_may_spin_on(&here, class)) {
+            struct loop loop = LOOP_INIT;
             lock_unlock(&here);
-            if (lock_loop(c, class))
+            if (lock_loop(c, class, &loop))
                 return WAIT_PASSED;
             lock_join(&here, wait);
         }
@@ -296,6 +297,7 @@ static void lock_wait_begin(struct wait *wait, struct word word, uint64_t deadli
     wait->self.claim = WAIT_NOTHING;
     wait->queued = false;
     wait->has_spun = false;
+    wait->loop = (struct loop)LOOP_INIT;
     wait->slept = false;
 }
 

@@ -134,3 +134,13 @@ def test_the_page_shows_the_saved_tables(name, table, files):
     saved = machine.folder() / "reference"
     text = "\n".join(table(summary.load(saved / f"{file}.json")) for file in files)
     assert sections.read(saved / "tables.md", name) == text, f"run: pawl sim dev table --{name}"
+
+
+def test_a_writer_that_loses_each_race_sleeps_in_the_end(real, tmp_path):
+    """1. Many writers see the word free. 2. One takes it; each other one has lost, and spins on.
+    3. Were its spinning to begin anew, as it once did, none would ever sleep."""
+    path = tmp_path / "w.json"
+    what = ["--machine", "milan", "--cores", "64", "--locks", "lock_w", "--count", "1000"]
+    tell = ["--seeds", "1", "--quiet", "--driver", str(real), "--json", str(path)]
+    assert main(["sim", "lru", *what, *tell]) == 0
+    assert json.loads(path.read_text())["points"][0]["sleeps"] > 0
