@@ -3,11 +3,10 @@
 # A newcomer's first ten minutes: newcomer.sh FOLDER. In a root that has Debian's minimal system,
 # compilers and pkg-config, and nothing else, the library is installed from FOLDER (Debian packages
 # libpawl1 and libpawl-dev, or an installed tree), and each start is typed as its page says. Then
-# apt installs pawl alone, then pawl-bench and pawl-doc, if FOLDER has them, and what they depend
-# on; the command, its manual pages and the site are tried. Where apt reaches no server that is
-# left out, with a line.
-# mmdebstrap makes the root, in a user namespace where this is not root. Exit code 77: no root could
-# be made here, and the last line says why.
+# each package of FOLDER gets a minimal root of its own: apt installs it alone, with what it says it
+# depends on, and its first commands are typed.
+# mmdebstrap makes the minimal root once, and the others from its archive, in a user namespace where
+# this is not root. Exit code 77: no root could be made here, and the last line says why.
 #
 # The start for Rust needs a checkout beside it, as its page says, and crates. cargo fetches those
 # for a newcomer; here they come along, since the root may be without a network. Where this machine
@@ -23,16 +22,23 @@ command -v mmdebstrap >/dev/null || {
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 chmod 755 "$work"
-mkdir "$work/starts" "$work/out"
+mkdir -p "$work/starts/out"
 
 if [ -n "$(find "$from" -maxdepth 2 -name 'libpawl*.deb')" ]; then
     mkdir "$work/starts/packages"
-    mkdir "$work/starts/tools"
-    find "$from" -maxdepth 2 -name 'libpawl*.deb' ! -name '*-dbgsym_*' \
+    find "$from" -maxdepth 2 -name '*pawl*.deb' ! -name '*-dbgsym_*' \
         -exec cp {} "$work/starts/packages" \;
-    find "$from" -maxdepth 2 -name 'pawl[-_]*.deb' ! -name '*-dbgsym_*' \
-        -exec cp {} "$work/starts/tools" \;
-    echo "installed from: $(cd "$work/starts" && echo packages/*.deb tools/*.deb)"
+    (
+        cd "$work/starts/packages"
+        for one in *.deb; do
+            dpkg-deb -f "$one"
+            echo "Filename: ./$one"
+            echo "Size: $(wc -c <"$one")"
+            echo "SHA256: $(sha256sum "$one" | cut -d' ' -f1)"
+            echo
+        done >Packages
+    )
+    echo "installed from: $(cd "$work/starts/packages" && echo *.deb)"
 elif [ -d "$from/include/pawl" ]; then
     cp -a "$from" "$work/starts/prefix"
     echo "installed from: a tree with $(find "$from/lib" -name 'libpawl*' | wc -l) files in lib"
@@ -48,13 +54,13 @@ for page in "$source"/doc/start/*.md; do
     python3 "$here/start_page.py" "$page" "$pages/$name"
 done
 
-compilers=gcc,g++,libc6-dev,pkgconf
+compilers='gcc g++ libc6-dev pkgconf'
 wanted=$(ls "$pages" | wc -l)
 [ "$wanted" -ge 6 ] || { echo "newcomer.sh: doc/start has $wanted pages, not six" >&2; exit 1; }
 mkdir "$pages/.cargo"
 if (cd "$source" && cargo vendor --locked --offline --quiet --manifest-path rust/Cargo.toml \
     "$work/starts/crates") >/dev/null 2>"$work/cargo"; then
-    compilers=$compilers,rustc-web,cargo-web
+    compilers="$compilers rustc-web cargo-web"
     cat >"$pages/.cargo/config.toml" <<'END'
 [source.crates-io]
 replace-with = "brought"
@@ -76,10 +82,10 @@ else
 fi
 
 # Runs inside: no Python, no diff, no git. Says what it did, and ends with "starts: N of M".
-cat >"$work/starts/run" <<'END'
-cd /starts
+cat >"$work/starts/starts" <<'END'
+apt-get install -y --no-install-recommends "$@" >apt 2>&1 || tail -n 20 apt
 if [ -d packages ]; then
-    dpkg -i packages/*.deb >/dev/null || echo "dpkg -i failed"
+    dpkg -i packages/libpawl*.deb >/dev/null || echo "dpkg -i failed"
 else
     cp -a prefix/. /usr/local/
     ldconfig
@@ -101,19 +107,10 @@ done
 echo "starts: $good of $all"
 END
 
-# The second part: what the packages beside the library give. The programs that README names come
-# along. Ends with "tools: N of M", or with a line that says why they were left out.
-cat >"$work/starts/run-tools" <<'END'
-cd /starts
-[ -n "$(ls tools 2>/dev/null)" ] || { echo "tools: left out, the folder has no pawl-*.deb"; exit; }
-export DEBIAN_FRONTEND=noninteractive
-apt-get install -y --no-install-recommends man-db openssl >apt 2>&1 || {
-    echo "tools: left out, apt reaches no server here: $(grep '^[EW]:' apt | head -n 1)"
-    exit
-}
-# Here apt finds what the packages say they depend on, or they say too little.
-apt-get install -y --no-install-recommends ./tools/pawl_*.deb >apt 2>&1 || tail -n 20 apt
-mkdir -p typed && cd typed
+# In a package's own root: run as package PACKAGE, it ends with "PACKAGE: N of M". The programs that
+# README names come along, and pawl-bench with what it recommends.
+cat >"$work/starts/package" <<'END'
+package=$1 with=--no-install-recommends
 good=0 all=0
 try() { # pattern in what it prints, command...
     all=$((all + 1))
@@ -127,24 +124,52 @@ try() { # pattern in what it prints, command...
         tail -n 20 said
     fi
 }
-export MANPAGER=cat PAGER=cat MANROFFOPT=-c
-try '^pawl' pawl --version
-try 'doc/' pawl choose
-try '^OpenSSL ' pawl run openssl version
-try '[1-9][0-9,]* *read locks' pawl run --stats openssl version
-try 'pawl.trace: processes 1' pawl trace openssl version
-try '^openssl version' pawl advise
-apt-get install -y --install-recommends ../tools/*.deb >apt 2>&1 || tail -n 20 apt
-try 'pawl_lock' pawl bench pairs --rounds 6 --seconds 0.001 --html page.html --png p.png
-try '^ok' sh -c 'grep -q "<title>" page.html && [ -s p.png ] && echo ok'
-try '<title>' sh -c 'pawl advise --html advice.html && cat advice.html'
-try 'pawl run' man pawl
-try 'pawl_lock' man 7 pawl
-try 'pawl_lock32_take_read' man 3 pawl_lock
-try 'pawl_lock32_take_read' man pawl_lock32_take_read
-try '<title>' cat /usr/share/doc/pawl-doc/html/index.html
-try '^whole' sh -c 'find /usr/share/doc/pawl-doc/html -type l | grep . || echo whole'
-echo "tools: $good of $all"
+manual() {
+    apt-get install -y --no-install-recommends man-db >apt 2>&1 || tail -n 20 apt
+    export MANPAGER=cat PAGER=cat MANROFFOPT=-c
+}
+# apt finds what the package says it depends on, or it says too little.
+echo "deb [trusted=yes] file:/starts/packages ./" >/etc/apt/sources.list.d/starts.list
+apt-get update -o Dir::Etc::sourcelist=sources.list.d/starts.list -o Dir::Etc::sourceparts=- \
+    -o APT::Get::List-Cleanup=0 >apt 2>&1 || tail -n 20 apt
+[ "$package" != pawl-bench ] || with=--install-recommends
+apt-get install -y $with "$package" >apt 2>&1 || tail -n 20 apt
+site=/usr/share/doc/pawl-doc/html
+case $package in
+libpawl-dev)
+    apt-get install -y --no-install-recommends gcc libc6-dev pkgconf >apt 2>&1 || tail -n 20 apt
+    try '^60000 ' sh -c 'cc $(pkg-config --cflags pawl) -o out/program consumer.c \
+        $(pkg-config --libs pawl) -pthread && out/program'
+    ;;
+libpawl1) try '^60000 ' out/program ;;
+pawl)
+    apt-get install -y --no-install-recommends openssl >apt 2>&1 || tail -n 20 apt
+    manual
+    try '^pawl' pawl --version
+    try 'doc/' pawl choose
+    try '^OpenSSL ' pawl run openssl version
+    try '[1-9][0-9,]* *read locks' pawl run --stats openssl version
+    try 'pawl.trace: processes 1' pawl trace openssl version
+    try '^Recorded .*: openssl' pawl advise
+    try 'pawl run' man pawl
+    ;;
+pawl-bench)
+    try 'pawl_lock' pawl bench pairs --rounds 6 --seconds 0.001 --html page.html --png p.png
+    try '^ok' sh -c 'grep -q "<title>" page.html && [ -s p.png ] && echo ok'
+    try 'pawl.trace: processes 1' pawl trace perl -e 1
+    try '<title>' sh -c 'pawl advise --html advice.html && cat advice.html'
+    ;;
+pawl-doc)
+    manual
+    try 'pawl_lock' man 7 pawl
+    try 'pawl_lock32_take_read' man 3 pawl_lock
+    try 'pawl_lock32_take_read' man pawl_lock32_take_read
+    try '<title>' cat $site/index.html
+    try '^whole' sh -c "find $site -type l | grep . || echo whole"
+    ;;
+*) try "no first command is known of $package" false ;;
+esac
+echo "$package: $good of $all"
 END
 
 suite=$(. /etc/os-release && echo "${VERSION_CODENAME:-stable}")
@@ -156,27 +181,43 @@ for one in /etc/apt/sources.list /etc/apt/sources.list.d/*; do
     fi
 done
 [ $# -gt 0 ] || { echo "skipped: no list of $suite's servers in /etc/apt"; exit 77; }
-echo "$ mmdebstrap --variant=minbase --include=$compilers $suite"
 # The commands get no variable of this machine, but apt the way to its servers.
-clean='env -i HOME=/root LC_ALL=C.UTF-8 PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin'
-proxies=
+clean='env -i HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive '
+clean=$clean'PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin'
 for one in http_proxy https_proxy no_proxy; do
     eval "value=\${$one-}"
-    [ -z "$value" ] || proxies="$proxies $one=$value"
+    [ -z "$value" ] || clean="$clean $one=$value"
 done
-mmdebstrap --quiet --variant=minbase --include="$compilers" --format=null \
-    --customize-hook="copy-in $work/starts /" \
-    --customize-hook="$clean"' chroot "$1" sh /starts/run >"$1/starts/said" 2>&1 || true' \
-    --customize-hook="copy-out /starts/said $work/out" \
-    --customize-hook="$clean$proxies"' chroot "$1" sh /starts/run-tools >"$1/starts/tried" \
-        2>&1 || true' \
-    --customize-hook="copy-out /starts/tried $work/out" \
-    "$suite" /dev/null "$@" >"$work/log" 2>&1 || true
-if [ ! -s "$work/out/said" ]; then
+echo "$ mmdebstrap --variant=minbase $suite"
+mmdebstrap --quiet --variant=minbase --skip=cleanup/apt/lists "$suite" "$work/minimal.tar" "$@" \
+    >"$work/log" 2>&1 || {
     echo "skipped: no clean root could be made here: $(tail -n 1 "$work/log")"
     exit 77
-fi
-cat "$work/out/said" "$work/out/tried"
+}
+in_own_root() { # file of starts to run in a minimal root, and its arguments
+    rm -f "$work/starts/out/said"
+    mmdebstrap --quiet --variant=custom --format=null --skip=update,check/empty \
+        --setup-hook="tar -C \"\$1\" --exclude=./dev -xf '$work/minimal.tar'" \
+        --customize-hook="copy-in $work/starts /" \
+        --customize-hook="$clean chroot \"\$1\" sh -c 'cd /starts && sh ./$*' \
+            >\"\$1/starts/out/said\" 2>&1 || true" \
+        --customize-hook="copy-out /starts/out $work/starts" \
+        "$suite" /dev/null $lists >"$work/log" 2>&1 || true
+    tee -a "$work/said" <"$work/starts/out/said" || tail -n 3 "$work/log"
+}
+lists=$*
+cp "$here/consumer.c" "$work/starts"
+in_own_root starts $compilers
+last=$(tail -n 1 "$work/said")
+rm -rf "$pages" "$work/starts/crates"
+# The program that libpawl-dev builds is the first that libpawl1 runs.
+packages=
+for one in libpawl-dev libpawl1 pawl pawl-bench pawl-doc; do
+    if [ -n "$(find "$work/starts/packages" -name "${one}_*" 2>/dev/null)" ]; then
+        packages="$packages $one"
+        in_own_root package "$one"
+    fi
+done
 # The site's search from the unpacked package, in this machine's browser: no server, no root.
 site=$(find "$from" -maxdepth 2 -name 'pawl-doc_*.deb' | head -n 1)
 browser=$(command -v chromium || command -v chromium-browser || true)
@@ -192,15 +233,15 @@ if [ -n "$site" ] && [ -n "$browser" ]; then
     }
     echo "search: it finds a function"
 fi
-last=$(tail -n 1 "$work/out/said")
 good=$(echo "$last" | sed -n 's/^starts: \([0-9]*\) of \([0-9]*\)$/\1 \2/p')
 [ "$good" = "$wanted $wanted" ] || {
     echo "failed: $last" >&2
     exit 1
 }
-last=$(tail -n 1 "$work/out/tried")
-case $last in "tools: left out, "*) exit 0 ;; esac
-echo "$last" | grep -Eq '^tools: ([1-9][0-9]*) of \1$' || {
-    echo "failed: $last" >&2
-    exit 1
-}
+tried=$(grep -E '^(libpawl|pawl)[-a-z0-9]*: [0-9]+ of [0-9]+$' "$work/said" || true)
+for one in $packages; do
+    echo "$tried" | grep -Eq "^$one: ([1-9][0-9]*) of \1\$" || {
+        echo "failed: $one, of: $tried" >&2
+        exit 1
+    }
+done
