@@ -48,8 +48,8 @@ static inline bool life_has_begun(uint32_t found)
     return found > LIFE_STRANGERS;
 }
 
-/* A thread takes so many numbers at a time, and does not give the last of them. So threads that make
- * locks do not meet at life_given. */
+/* A thread takes so many numbers at a time, and does not give the last of them. So threads that
+ * make locks do not meet at life_given. */
 #define LIFE_BATCH 16u
 
 /* The next number; a multiple of LIFE_BATCH: the thread has none. A handler of the thread may take
