@@ -29,7 +29,7 @@ bool pawl_os_pin(void)
     return true;
 }
 
-/* Nobody says when a thread ends. */
+/* The machine does not say when a thread ends. */
 bool pawl_os_watch_threads(uint32_t *key, void (*at_exit)(void *))
 {
     (void)key, (void)at_exit;

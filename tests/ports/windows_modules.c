@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Windows: a program and a DLL that both carry the library are two worlds. Each has its registry of
- * threads; a thread has a line in each and gives both back; a DLL may come and go.
+ * threads; a thread has a line in each and gives both back; a DLL may come and go. And a program
+ * that knows windows.h alone has three names from the DLL of src/win_names.c: it waits and wakes by
+ * them as by the header's (wait/win_names.c).
  */
+#ifndef _WIN32_WINNT
+#define _WIN32_WINNT 0x0602
+#endif
+#define NAMES_OF_DLL
 #include "test.h"
 
 #include <pawl/thread.h>
@@ -87,4 +93,16 @@ TEST_CASE(a_module_may_come_and_go_while_threads_live)
     }
 }
 
-TEST_MAIN()
+/* What the loader has found for the program's imports. */
+extern const FARPROC __imp_WaitOnAddress, __imp_WakeByAddressSingle, __imp_WakeByAddressAll;
+
+TEST_CASE(the_names_are_those_of_the_dll)
+{
+    const HMODULE dll = GetModuleHandleA("pawl_win_names.dll");
+    assert_non_null(dll);
+    assert_ptr_equal(__imp_WaitOnAddress, GetProcAddress(dll, "WaitOnAddress"));
+    assert_ptr_equal(__imp_WakeByAddressSingle, GetProcAddress(dll, "WakeByAddressSingle"));
+    assert_ptr_equal(__imp_WakeByAddressAll, GetProcAddress(dll, "WakeByAddressAll"));
+}
+
+#include "../wait/win_names.c"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The names of Windows: a program written against them sleeps, is woken, and is told why not. For
- * ports/windows_names.c, which includes this file, the names are those of a DLL. */
+ * ports/windows_modules.c, which includes this file, the names are those of a DLL. */
 #include "test.h"
 
 #ifndef NAMES_OF_DLL
