@@ -3,6 +3,7 @@
 
 from pawl.core.record import Sets
 from pawl.sets.collapse import SET as COLLAPSE
+from pawl.sets.containers import SET as CONTAINERS
 from pawl.sets.plain import ANCESTOR, BUSY, COUNTERS, CRATE, FUNCTIONS, LATENCY, SHIM
 from pawl.sets.rcu import SET as RCU
 from pawl.sets.readers import SET as READERS
@@ -19,6 +20,7 @@ SETS: Sets = {
         COLLAPSE,
         COUNTERS,
         RCU,
+        CONTAINERS,
         LATENCY,
         READERS,
         SCALING,
