@@ -9,7 +9,17 @@ import subprocess
 import pytest
 
 from conftest import ROOT
-from pawl.kinds.shim.plan import BASELINE, DRIVER, MAIN, RECORDED, SCALING, SCENES, plan
+from pawl.kinds.shim.plan import (
+    AGAIN,
+    BASELINE,
+    DRIVER,
+    MAIN,
+    PREFER,
+    RECORDED,
+    SCALING,
+    SCENES,
+    plan,
+)
 from pawl.kinds.shim.targets import notes, targets
 
 BUILT = os.path.join(os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev")), "bench", DRIVER)
@@ -89,7 +99,7 @@ def test_the_driver_alternates_and_ends():
         timeout=60,
     )
     lines = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [line["type"] for line in lines] == ["start", *["sample"] * 10, "end"]
+    assert [line["type"] for line in lines] == ["start", *["sample"] * 12, "end"]
     rows = [line["candidate"] for line in lines[1:-1]]
-    assert rows[:5] == [BASELINE, "r+w/libc_again", MAIN, SCALING, RECORDED]
-    assert rows[5:] == rows[4::-1]
+    assert rows[:6] == [BASELINE, AGAIN, MAIN, SCALING, RECORDED, PREFER]
+    assert rows[6:] == rows[5::-1]

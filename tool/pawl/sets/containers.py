@@ -59,8 +59,8 @@ def _of_caches(scale: float, names: list[str]) -> list[Cell]:
     return cells
 
 
-def _part(kind, names: tuple[str, ...], cells) -> Part:
-    return Part(kind, kind.title, rows(",".join(names), cells))
+def _part(kind, names: tuple[str, ...], cells, baseline: str) -> Part:
+    return Part(kind, kind.title, rows(",".join(names), cells), baseline)
 
 
 # ---- What is wanted -----------------------------------------------------------------------------
@@ -174,9 +174,9 @@ SET = Set(
     "whole maps, tables and caches of others.",
     example="The tree, the table and the cache, about nine minutes.",
     parts=(
-        _part(TREE, ("map", LIBBSD), _of_trees),
-        _part(TABLE, TABLES, _of_tables),
-        _part(CACHE, ("cache", PUBLISHED), _of_caches),
+        _part(TREE, ("map", LIBBSD), _of_trees, LIBBSD),
+        _part(TABLE, TABLES, _of_tables, LFHT),
+        _part(CACHE, ("cache", PUBLISHED), _of_caches, LIST),
     ),
     judging=_judging,
 )

@@ -35,7 +35,7 @@ def _reading(scale: float, names: list[str]) -> list[Cell]:
 
 
 ALL = Part(KIND, KIND.title, rows("all", _all))
-FEW = Part(KIND, KIND.title, rows("all", _few))
+FEW = Part(KIND, KIND.title, rows("all", _few), baseline=URCU[0])
 READING = Part(
     KIND, "A hash table that is only read", rows(f"{BASELINE},{MAIN},{QUIESCENT}", _reading)
 )
