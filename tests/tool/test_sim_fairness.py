@@ -50,7 +50,7 @@ def test_threads_of_a_ticket_lock_share_evenly(real):
 
 def test_a_lock_that_prefers_the_nearest_is_seen_to_be_unfair(real):
     """A machine whose lines always go to the nearest waiter."""
-    words = ("section", "lock=lock64", "write=100", "cores=12", "count=20000")
+    words = ("section", "lock=spin64", "write=100", "cores=12", "count=20000")
     words += tuple(machine.words(machine.load("milan")))
     even, near = (tasks.one(real, (*words, f"machine.near_first={n}")) for n in (0, 1))
     assert near["next_in_cluster"] > even["next_in_cluster"]
