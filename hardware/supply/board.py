@@ -281,7 +281,7 @@ def build(folder):
 
 # ---- The netlist, by SKiDL -----------------------------------------------------------------------
 
-# What a pin is to the checker; all others are passive.
+# Pins that the checker takes for another kind than passive.
 KINDS = {"U1": "INPUT OPENCOLL PASSIVE OPENCOLL PWRIN BIDIR PWRIN OPENCOLL PWRIN".split(),
          "J2": ["PWROUT", "PASSIVE"], "J3": ["BIDIR", "PWROUT"]}  # fmt: skip
 

@@ -93,7 +93,7 @@ TEST_CASE(a_module_may_come_and_go_while_threads_live)
     }
 }
 
-/* What the loader has found for the program's imports. */
+/* The program's imports, as the loader has found them. */
 extern const FARPROC __imp_WaitOnAddress, __imp_WakeByAddressSingle, __imp_WakeByAddressAll;
 
 TEST_CASE(the_names_are_those_of_the_dll)

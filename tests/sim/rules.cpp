@@ -387,10 +387,6 @@ TEST_CASE(a_membarrier_interrupts_the_running_threads_and_drains_their_stores)
     const sim::machine m = round_numbers();
     engine e(m, 1);
     std::uint32_t *w = word();
-    const auto heavy = [] {
-        (void)ipawl_hook_call_(nullptr, 0, PAWL_HOOK_FENCE, PAWL_ORDER_SEQ_CST, PAWL_TAG_NONE_,
-                               PAWL_HOOK_FENCE_HEAVY, 0);
-    };
     long barrier = 0, interrupted = 0, alone = 0;
     std::uint32_t seen = 0;
     e.add(0, [&] {

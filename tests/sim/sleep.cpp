@@ -43,10 +43,6 @@ TEST_CASE(a_membarrier_interrupts_no_woken_thread_that_does_not_run_yet)
     const sim::machine m = round_numbers();
     engine e(m, 1);
     std::uint32_t *w = word();
-    const auto heavy = [] {
-        (void)ipawl_hook_call_(nullptr, 0, PAWL_HOOK_FENCE, PAWL_ORDER_SEQ_CST, PAWL_TAG_NONE_,
-                               PAWL_HOOK_FENCE_HEAVY, 0);
-    };
     long early = 0, late = 0, work = 0;
     e.add(0, [&] {
         assert(pawl_hook_wait(w, 0, UINT64_MAX));

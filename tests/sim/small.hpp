@@ -66,6 +66,12 @@ std::uint32_t *word()
         return (engine::running->now() - before_) / ns;                                            \
     }()
 
+inline void heavy()
+{
+    (void)ipawl_hook_call_(nullptr, 0, PAWL_HOOK_FENCE, PAWL_ORDER_SEQ_CST, PAWL_TAG_NONE_,
+                           PAWL_HOOK_FENCE_HEAVY, 0);
+}
+
 void until(ps time)
 {
     engine &e = *engine::running;

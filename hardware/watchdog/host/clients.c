@@ -103,7 +103,7 @@ static const char *plain(char *text)
     return text;
 }
 
-/* What a device says of itself, as members of an object; false if it says nothing. */
+/* A device's own words, as members of an object; false: it says nothing. */
 static bool state_of(struct link *l, char *members, size_t size)
 {
     char reply[LINK_REPLY], power = '-', boot = '-';

@@ -16,7 +16,7 @@ enum feeder { NONE, CONNECTED, ABANDONED };
 
 enum { STAMP = 21 }; /* bytes of the time before a note */
 
-/* What outlasts a reset; nothing is kept without a path. */
+/* This outlasts a reset; nothing is kept without a path. */
 struct state {
     const char *path;
     char boot[64];  /* the kernel's name of the boot that wrote it */
