@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # pawl_strict(target...): the language level and the warnings of Pawl's own code. Private to the
-# targets, so that a project that adds Pawl as a subdirectory inherits none of it.
+# targets, so that a project that adds Pawl as a subdirectory inherits none of it. The callbacks and
+# threads of tests need not use their argument (PAWL_CALLBACKS).
 function(pawl_strict)
   foreach(target IN LISTS ARGN)
     set_target_properties(${target} PROPERTIES
@@ -9,6 +10,7 @@ function(pawl_strict)
     target_compile_options(${target} PRIVATE
       -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wundef
       $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes>
+      $<$<BOOL:${PAWL_CALLBACKS}>:-Wno-unused-parameter>
       $<$<BOOL:${PAWL_WERROR}>:-Werror>)
   endforeach()
 endfunction()

@@ -9,7 +9,6 @@ static bool signals;
 
 static void *consumer(void *unused)
 {
-    (void)unused;
     must(pthread_mutex_lock(&mutex) == 0);
     while (left > 0) {
         if (items > 0) {
@@ -33,7 +32,6 @@ static void *consumer(void *unused)
  * all asleep still, and made many items for one wake. It also polled, which is another fault. */
 static void *producer(void *unused)
 {
-    (void)unused;
     for (int i = 0; i < 100; i++) {
         must(pthread_mutex_lock(&mutex) == 0);
         while (asleep != 6 || (!signals && woken < 6 * i))

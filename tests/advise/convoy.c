@@ -16,7 +16,6 @@ static NOINLINE void work(pthread_mutex_t *mutex)
 
 static void *fault(void *unused)
 {
-    (void)unused;
     work(&mutexes[0]);
     return NULL;
 }

@@ -14,7 +14,6 @@ static NOINLINE void add(long n)
 
 static void *fault(void *unused)
 {
-    (void)unused;
     for (long i = 0; i < 50000; i++)
         add(1);
     return NULL;
@@ -23,7 +22,6 @@ static void *fault(void *unused)
 static void *mended(void *unused)
 {
     volatile long mine = 0;
-    (void)unused;
     while (mine < 50000)
         mine++;
     add(mine);

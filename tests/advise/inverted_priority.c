@@ -11,7 +11,6 @@ static bool mended;
 
 static void *urgent(void *unused)
 {
-    (void)unused;
     take(&held);
     if (mended) {
         must(pthread_mutex_trylock(&mutex) != 0);

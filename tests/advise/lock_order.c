@@ -7,7 +7,6 @@ static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALI
 
 static void *a_then_b(void *unused)
 {
-    (void)unused;
     must(pthread_mutex_lock(&a) == 0 && pthread_mutex_lock(&b) == 0);
     must(pthread_mutex_unlock(&b) == 0 && pthread_mutex_unlock(&a) == 0);
     return NULL;
@@ -15,7 +14,6 @@ static void *a_then_b(void *unused)
 
 static void *b_then_a(void *unused)
 {
-    (void)unused;
     must(pthread_mutex_lock(&b) == 0 && pthread_mutex_lock(&a) == 0);
     must(pthread_mutex_unlock(&a) == 0 && pthread_mutex_unlock(&b) == 0);
     return NULL;

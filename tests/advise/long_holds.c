@@ -8,7 +8,6 @@ static volatile long value, seen;
 
 static void *waiter(void *unused)
 {
-    (void)unused;
     for (int i = 0; i < 10; i++) {
         take(&go);
         must(pthread_mutex_lock(&mutex) == 0);

@@ -30,14 +30,12 @@ static NOINLINE void read_long(void)
 
 static void *fault(void *unused)
 {
-    (void)unused;
     read_often();
     return NULL;
 }
 
 static void *mended(void *unused)
 {
-    (void)unused;
     read_long();
     return NULL;
 }

@@ -20,7 +20,6 @@ static NOINLINE long find(const long *all, long key, pthread_mutex_t *m)
 
 static void *fault(void *unused)
 {
-    (void)unused;
     for (int i = 0; i < 30000; i++)
         must(find(table, 1 + i, &mutex) == -1);
     return NULL;
@@ -30,7 +29,6 @@ static void *mended(void *unused)
 {
     pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
     long copy[KEYS] = {0};
-    (void)unused;
     for (int i = 0; i < 3000; i++)
         must(find(copy, 1 + i, &own) == -1);
     return NULL;

@@ -9,7 +9,6 @@ static long values[2];
 static void *fault(void *unused)
 {
     long i, sum = 0;
-    (void)unused;
     for (i = 0; i < 50000; i++) {
         must(pthread_rwlock_rdlock(&lock) == 0);
         sum += values[0];
@@ -34,7 +33,6 @@ static NOINLINE void second(void)
 
 static void *mended(void *unused)
 {
-    (void)unused;
     for (long i = 0; i < 25000; i++) {
         first();
         second();

@@ -23,7 +23,6 @@ static NOINLINE void work_outside(void)
 
 static void *fault(void *unused)
 {
-    (void)unused;
     for (int i = 0; i < 100; i++)
         work_inside();
     return NULL;
@@ -31,7 +30,6 @@ static void *fault(void *unused)
 
 static void *mended(void *unused)
 {
-    (void)unused;
     for (int i = 0; i < 100; i++)
         work_outside();
     return NULL;

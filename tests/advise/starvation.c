@@ -41,7 +41,6 @@ static void *reader(void *number)
 
 static void *writer(void *unused)
 {
-    (void)unused;
     take(&writes);
     usleep(2000); /* a reader is in */
     must(pthread_rwlock_wrlock(&lock) == 0);

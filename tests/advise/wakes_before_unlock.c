@@ -28,7 +28,6 @@ static void work(void)
 static void *waiter(void *unused)
 {
     int seen = 0;
-    (void)unused;
     must(pthread_mutex_lock(&mutex) == 0);
     while (seen < ROUNDS) {
         is_asleep = true;
@@ -57,7 +56,6 @@ static NOINLINE void unlock_and_wake(void)
 
 static void *waker(void *unused)
 {
-    (void)unused;
     for (int i = 0; i < ROUNDS; i++) {
         must(pthread_mutex_lock(&mutex) == 0);
         while (!is_asleep)

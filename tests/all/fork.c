@@ -37,7 +37,6 @@ enum { PHASE_NONE, PHASE_ENTERS, PHASE_IN, PHASE_MAY_LEAVE };
 
 static void *other_thread(void *unused)
 {
-    (void)unused;
     pawl_store_relaxed32(&other_id, (uint32_t)syscall(SYS_gettid));
     pawl_store_relaxed32(&phase, PHASE_ENTERS);
     its->enter();
@@ -330,7 +329,6 @@ TEST_CASE(a_child_of_fork_without_handlers_uses_what_needs_none)
 
 static int live_in_the_parents_memory(void *unused)
 {
-    (void)unused;
     wake_the_parents_thread();
     (void)pawl_atomic_counter_add(&counted_atomically, 2);
     return reads_the_pair() ? 0 : 1;

@@ -236,7 +236,6 @@ COUNT_STATE(online, pawl_rcu_qs_online(), pawl_rcu_qs_offline())
 
 static void count_call(pawl_rcu_head *unused)
 {
-    (void)unused;
     (void)pawl_fetch_add_relaxed32(&called, 1);
 }
 

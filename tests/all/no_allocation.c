@@ -141,7 +141,6 @@ static pawl_spin64 lock64;
 static void use_all(void *rounds, unsigned index)
 {
     const unsigned before = allocations;
-    (void)index;
     for (unsigned i = 0; i < *(unsigned *)rounds; i++) {
         EACH_OPERATION(16);
         EACH_OPERATION(32);

@@ -11,7 +11,6 @@ void use(pawl_spin32 *spin, pawl_lock64 *lock, pawl_pshared_lock32 *pshared)
     if (pawl_take_read_until(lock, 0))
         pawl_drop_read(lock);
     (void)pawl_spin32_is_write(spin);
-    (void)pshared;
 #if CASE == 1
     pawl_try_read(spin); // expect: unused.result
 #elif CASE == 2

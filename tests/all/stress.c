@@ -46,7 +46,6 @@ static void handle(int number)
 {
     const int saved = errno;
     struct slot *const s = me;
-    (void)number;
     if (s == NULL)
         return;
     for (unsigned i = 0; i < QUIET; i++)
@@ -62,7 +61,6 @@ static void handle(int number)
 
 static void says_who_is_stuck(int number)
 {
-    (void)number;
     for (unsigned i = 0; i < SLOTS; i++)
         fprintf(stderr, "slot %u: %u steps, now at step_%u\n", i, slots[i].beat, slots[i].doing);
     abort();

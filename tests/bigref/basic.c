@@ -11,14 +11,12 @@ static void *released_with;
 
 static void note_release(pawl_bigref *r, void *arg)
 {
-    (void)r;
     (void)pawl_fetch_add_relaxed32(&released, 1);
     released_with = arg;
 }
 
 static int get_ready(void **state)
 {
-    (void)state;
     released = 0;
     released_with = NULL;
     return 0;
@@ -171,13 +169,11 @@ TEST_CASE_WITH(destroy_ends_it_without_a_release, get_ready, NULL)
 
 static void get_one(void *opaque, unsigned index)
 {
-    (void)index;
     pawl_bigref_get((pawl_bigref *)opaque);
 }
 
 static void drop_one(void *opaque, unsigned index)
 {
-    (void)index;
     pawl_bigref_drop((pawl_bigref *)opaque);
 }
 
@@ -282,7 +278,6 @@ TEST_CASE_WITH(the_last_drop_frees_the_object_and_sees_what_all_did, get_ready, 
 
 static void kill_it(void *opaque, unsigned index)
 {
-    (void)index;
     (void)pawl_bigref_kill((pawl_bigref *)opaque);
     pawl_bigref_drop((pawl_bigref *)opaque);
 }

@@ -113,7 +113,6 @@ struct shared {
 static void drop_or_free(void *opaque, unsigned index)
 {
     struct shared *s = *(struct shared **)opaque;
-    (void)index;
     pawl_bitlock32_take(&s->word, 3);
     bool last = --s->left == 0;
     if (!last)

@@ -286,7 +286,6 @@ TEST_CASE(who_sleeps_is_woken_by_the_last_who_stands_in_its_way)
 
 static void *take_any_and_end(void *unused)
 {
-    (void)unused;
     pawl_brlock_take_read_any(&lock);
     return NULL;
 }
@@ -308,7 +307,6 @@ TEST_CASE(a_read_hold_for_any_thread_is_dropped_by_another_one)
 
 static void *take_read_and_end(void *unused)
 {
-    (void)unused;
     pawl_brlock_take_read(&lock);
     return NULL;
 }
@@ -331,7 +329,6 @@ static uint32_t handler_got;
 
 static void handler(int number)
 {
-    (void)number;
     if (pawl_brlock_try_read(&lock)) {
         pawl_store_relaxed32(&handler_got, 1);
         pawl_brlock_drop_read(&lock);

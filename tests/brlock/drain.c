@@ -108,7 +108,6 @@ TEST_CASE(when_one_of_two_writers_has_left_only_the_other_is_woken)
 static void wake_nobody_in_the_child(void *unused)
 {
     const uint32_t before = wakes();
-    (void)unused;
     must(named() == 0);
     read_pairs(b);
     read_pairs(c);
@@ -135,7 +134,6 @@ static volatile pid_t child;
 
 static void fork_in_handler(int number)
 {
-    (void)number;
     child = fork();
     if (child == 0) {
         alarm(TEST_HANGS);
@@ -146,7 +144,6 @@ static void fork_in_handler(int number)
 
 static void *write_in_both(void *unused)
 {
-    (void)unused;
     pawl_brlock_take_write(a);
     if (child == 0)
         _exit(42);

@@ -19,7 +19,6 @@ static pawl_brlock lock;
  * counted on another counter than the take. */
 static void *drops_without_its_line(void *unused)
 {
-    (void)unused;
     pawl_brlock_take_read(&lock);
     must(!pawl_brlock_try_write(&lock));
     ipawl_thread_exit_();
@@ -44,7 +43,6 @@ static volatile unsigned steps, most;
 
 static void at_each_instruction(int number)
 {
-    (void)number;
     if (steps < most) {
         steps++;
         handler_act();
@@ -103,7 +101,6 @@ static void forks_in_the_handler(void)
 
 static void *reads_and_ends(void *unused)
 {
-    (void)unused;
     pawl_brlock_take_read(&lock);
     pawl_brlock_drop_read(&lock);
     return NULL;

@@ -69,7 +69,6 @@ struct pawl_thread_line **pawl_hook_thread_slot(void) { return &slots[self]; }
 
 unsigned pawl_hook_wake(const uint32_t *address, unsigned count)
 {
-    (void)count;
     woken = address;
     return 0;
 }

@@ -43,7 +43,6 @@ static void begin_with(uint64_t limit, uint64_t life)
 
 static int begin(void **state)
 {
-    (void)state;
     memset(things, 0, sizeof things);
     released = 0;
     begin_with(4, 0);
@@ -52,7 +51,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-    (void)state;
     pawl_cache_destroy(&cache);
     return 0;
 }
@@ -385,8 +383,6 @@ static pawl_cache_entry *loads(pawl_cache_key key, void *argument)
 
 static pawl_cache_entry *fails(pawl_cache_key key, void *argument)
 {
-    (void)key;
-    (void)argument;
     return NULL;
 }
 
@@ -408,8 +404,6 @@ TEST_CASE_WITH(a_miss_loads_and_a_hit_does_not, begin, end)
 
 static pawl_cache_entry *loads_too_much(pawl_cache_key key, void *argument)
 {
-    (void)key;
-    (void)argument;
     make(0, 5, 0);
     return &things[0].entry;
 }
@@ -461,7 +455,6 @@ struct crowd {
 static pawl_cache_entry *loads_for_a_crowd(pawl_cache_key key, void *argument)
 {
     struct crowd *const crowd = (struct crowd *)argument;
-    (void)key;
     if (pawl_fetch_add_relaxed32(&crowd->calls, 1) == 0)
         while (statistics().misses != 8)
             sched_yield();
@@ -476,7 +469,6 @@ static void load_in_a_crowd(void *argument, unsigned index)
     struct crowd *const crowd = (struct crowd *)argument;
     pawl_cache_entry *const e =
         pawl_cache_load(&cache, pawl_cache_number(1), loads_for_a_crowd, crowd);
-    (void)index;
     must((e == NULL) == crowd->fails);
     must(e == NULL || of(e)->value == 2);
     if (e != NULL)
@@ -559,7 +551,6 @@ static void load_beside_a_fork(void *unused, unsigned index)
                                       : index == 1 ? fails
                                                    : loads_until_the_fork;
     unsigned calls = 0;
-    (void)unused;
     if (index == 1)
         wait_for(&forked.forking);
     pawl_cache_entry *e =

@@ -41,14 +41,12 @@ REPORTED_CASE(dropping_what_is_not_kept_is_reported_with_both_places,
 
 static void free_what_is_in(void *unused)
 {
-    (void)unused;
     make_cache();
     pawl_cache_entry_destroy(&one);
 }
 
 static void free_what_is_referenced(void *unused)
 {
-    (void)unused;
     make_cache();
     (void)pawl_cache_hold(&cache, pawl_cache_number(1));
     must(pawl_cache_remove(&cache, pawl_cache_number(1)));
@@ -57,7 +55,6 @@ static void free_what_is_referenced(void *unused)
 
 static void end_the_cache_with_a_reference(void *unused)
 {
-    (void)unused;
     make_cache();
     (void)pawl_cache_hold(&cache, pawl_cache_number(1));
     pawl_cache_destroy(&cache);
@@ -76,7 +73,6 @@ TEST_CASE(freeing_too_early_is_reported_with_both_places)
 
 static pawl_cache_entry *gives_what_is_in(pawl_cache_key key, void *argument)
 {
-    (void)key;
     return (pawl_cache_entry *)argument;
 }
 
@@ -87,36 +83,30 @@ static pawl_cache_entry *loads_itself(pawl_cache_key key, void *argument)
 
 static pawl_cache_entry *ends_the_cache(pawl_cache_key key, void *argument)
 {
-    (void)key;
-    (void)argument;
     pawl_cache_destroy(&cache);
     return NULL;
 }
 
 static void load_what_is_in(void *unused)
 {
-    (void)unused;
     make_cache();
     (void)pawl_cache_load(&cache, pawl_cache_number(2), gives_what_is_in, &one);
 }
 
 static void load_for_ever(void *unused)
 {
-    (void)unused;
     make_cache();
     (void)pawl_cache_load(&cache, pawl_cache_number(2), loads_itself, NULL);
 }
 
 static void end_beside_a_load(void *unused)
 {
-    (void)unused;
     make_cache();
     (void)pawl_cache_load(&cache, pawl_cache_number(2), ends_the_cache, NULL);
 }
 
 static void load_in_a_section(void *unused)
 {
-    (void)unused;
     make_cache();
     pawl_rcu_read_lock();
     (void)pawl_cache_load(&cache, pawl_cache_number(2), gives_what_is_in, &two);
@@ -124,7 +114,6 @@ static void load_in_a_section(void *unused)
 
 static void get_outside_a_section(void *unused)
 {
-    (void)unused;
     make_cache();
     (void)pawl_cache_get(&cache, pawl_cache_number(1));
 }

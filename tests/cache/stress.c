@@ -91,7 +91,6 @@ static void get(uint64_t number, bool keeps)
 static void work(void *unused, unsigned index)
 {
     uint64_t random = shared.seed + index * UINT64_C(0x632be59bd9b4e019);
-    (void)unused;
     for (unsigned i = 0; i < shared.steps; i++) {
         const uint64_t number = test_random_below(&random, KEYS);
         const pawl_cache_key key = pawl_cache_number(number);

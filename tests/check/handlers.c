@@ -16,7 +16,6 @@ static uint32_t is_taken, is_handled;
 
 static void handler(int number)
 {
-    (void)number;
     handle();
     pawl_store_relaxed32(&is_handled, 1);
 }
@@ -106,19 +105,16 @@ static void spins(void)
 
 static void take_in_a_handler(void *unused)
 {
-    (void)unused;
     wait_and_handle(takes);
 }
 
 static void claim_in_a_handler(void *unused)
 {
-    (void)unused;
     wait_and_handle(claims);
 }
 
 static void upgrade_in_a_handler(void *unused)
 {
-    (void)unused;
     pawl_take_seek(&other);
     wait_and_handle(upgrades);
 }
@@ -131,7 +127,6 @@ static void another_thread_waits(void)
 
 static void drop_beside_a_waiter(void *unused)
 {
-    (void)unused;
     pawl_take_read(&other);
     another_thread_waits();
     wait_and_handle(drops);
@@ -139,7 +134,6 @@ static void drop_beside_a_waiter(void *unused)
 
 static void downgrade_beside_a_waiter(void *unused)
 {
-    (void)unused;
     pawl_take_seek(&other);
     another_thread_waits();
     wait_and_handle(downgrades);
@@ -147,13 +141,11 @@ static void downgrade_beside_a_waiter(void *unused)
 
 static void try_and_drop_in_a_handler(void *unused)
 {
-    (void)unused;
     wait_and_handle(tries_and_drops);
 }
 
 static void spin_in_a_handler(void *unused)
 {
-    (void)unused;
     wait_and_handle(spins);
 }
 

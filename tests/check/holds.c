@@ -43,7 +43,6 @@ TEST_CASE(each_operation_is_reported_in_exactly_the_states_that_forbid_it)
     static const enum pawl_state states[] = {PAWL_STATE_U, PAWL_STATE_R, PAWL_STATE_S, PAWL_STATE_W,
                                              PAWL_STATE_A};
     struct attempt a;
-    (void)state;
     for (a.width = 0; a.width < WIDTHS; a.width++)
         for (unsigned i = 0; i < OPERATIONS; i++)
             for (unsigned k = 0; k < sizeof states / sizeof states[0]; k++) {
@@ -61,7 +60,6 @@ TEST_CASE(each_operation_is_reported_in_exactly_the_states_that_forbid_it)
 
 static void drop_nothing(void *unused)
 {
-    (void)unused;
     pawl_drop_read(&lock32);
 }
 
@@ -97,7 +95,6 @@ REPORTED_CASE(write_inside_read_of_the_same_thread_is_reported_instead_of_waitin
 
 static void drop_it(void *unused)
 {
-    (void)unused;
     pawl_drop_write(&lock16);
 }
 
@@ -115,7 +112,6 @@ TEST_CASE(a_drop_by_another_thread_names_the_holder)
 
 static void take_and_forget(void *unused)
 {
-    (void)unused;
     pawl_take_read(&lock32);
 }
 
@@ -140,7 +136,6 @@ static void drop_at_end(void *lock)
 
 static void take_and_arm(void *unused)
 {
-    (void)unused;
     must(pthread_setspecific(dropping_key, &lock32) == 0);
     pawl_take_read(&lock32);
 }
@@ -177,7 +172,6 @@ REPORTED_CASE(destroying_a_held_lock_is_reported, "pawl: destroyed while in use:
 
 static void take_it(void *unused)
 {
-    (void)unused;
     pawl_take_atomic(&lock16);
     for (;;)
         sched_yield();

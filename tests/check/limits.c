@@ -19,7 +19,6 @@ struct crowd {
 static void take_and_drop(void *opaque, unsigned index)
 {
     const struct crowd *crowd = (const struct crowd *)opaque;
-    (void)index;
     must(crowd->take->run(&lock));
     while (!pawl_load_acquire32(&released, PAWL_TAG_NONE_))
         sched_yield();
@@ -118,7 +117,6 @@ static void ask_for_write(void *opaque, unsigned index)
 {
     const unsigned kind = *(const unsigned *)opaque;
     struct pawl_held *held = &check_line()->held[0];
-    (void)index;
     pawl_store_relaxed32(&check_line()->held_used, 1);
     pawl_store_relaxed32(&held->what, check_what(PAWL_STATE_U, PAWL_STATE_W, kind, 16));
     PAWL_ADDRESS_(pawl_store_relaxed)(&held->lock, (ipawl_address_)(uintptr_t)&lock);
@@ -158,8 +156,6 @@ TEST_CASE(a_take_counts_from_when_it_asks_and_a_try_for_w_from_when_it_is_grante
 
 static void try_often(void *unused, unsigned index)
 {
-    (void)unused;
-    (void)index;
     for (unsigned i = 0; i < 200; i++)
         if (pawl_try_write(&lock)) {
             sched_yield();
@@ -288,7 +284,6 @@ static void order_many(void *unused)
     enum { MANY = 17000 };
     static pawl_spin16 many[MANY];
     pawl_spin32 first = PAWL_SPIN32_INIT;
-    (void)unused;
     pawl_take_seek(&first);
     for (unsigned i = 0; i < MANY; i++) {
         pawl_take_read(&many[i]);
@@ -324,7 +319,6 @@ static void start_many(void *unused)
 {
     static pthread_t threads[THREADS];
     pthread_attr_t small;
-    (void)unused;
     must(pthread_barrier_init(&all_have_taken, NULL, THREADS) == 0);
     must(pthread_attr_init(&small) == 0);
     must(pthread_attr_setstacksize(&small, 256 * 1024) == 0);

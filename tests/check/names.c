@@ -10,7 +10,6 @@ struct {
 
 static void drop_plain(void *unused)
 {
-    (void)unused;
     pawl_drop_read(&plain);
 }
 

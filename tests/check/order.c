@@ -12,7 +12,6 @@ static pawl_spin64 wide;
 
 static void take_a_then_b(void *unused)
 {
-    (void)unused;
     pawl_take_write(&a);
     pawl_take_seek(&b);
     pawl_drop_seek(&b);
@@ -21,7 +20,6 @@ static void take_a_then_b(void *unused)
 
 static void take_b_then_a(void *unused)
 {
-    (void)unused;
     pawl_take_write(&b);
     pawl_take_atomic(&a);
     pawl_drop_atomic(&a);
@@ -58,7 +56,6 @@ static uint32_t a_is_held;
 
 static void hold_a_and_want_b(void *unused)
 {
-    (void)unused;
     pawl_take_write(&a);
     pawl_store_release32(&a_is_held, 1, PAWL_TAG_NONE_);
     pawl_take_write(&b); /* waits: the other holds b and does not let it go */
@@ -82,7 +79,6 @@ TEST_CASE(the_report_comes_before_the_wait_that_would_never_end)
 
 static void read_a_then_b(void *unused)
 {
-    (void)unused;
     pawl_take_read(&a);
     pawl_take_read(&b);
     pawl_drop_read(&b);
@@ -116,7 +112,6 @@ SILENT_CASE(two_locks_named_in_either_order_are_taken_in_one)
 
 static void take_b_then_narrow(void *unused)
 {
-    (void)unused;
     pawl_take_read(&b);
     pawl_take_write(&narrow);
     pawl_drop_read(&b); /* not in the opposite order of taking, which is fine */
@@ -125,7 +120,6 @@ static void take_b_then_narrow(void *unused)
 
 static void take_narrow_then_wide(void *unused)
 {
-    (void)unused;
     pawl_take_seek(&narrow);
     pawl_take_read(&wide);
     pawl_drop_read(&wide);
@@ -216,7 +210,6 @@ TEST_CASE(a_try_that_may_wait_for_readers_is_in_the_order)
 
 static void upgrade_the_first_after_the_second(void *unused)
 {
-    (void)unused;
     for (unsigned i = 0; i < 2; i++) {
         pawl_take_seek(&a);
         pawl_take_seek(&b);

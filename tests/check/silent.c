@@ -213,7 +213,6 @@ static void use_and_free(void *opaque, unsigned index)
 
 static void destroy_it(void *unused)
 {
-    (void)unused;
     pawl_destroy(&second);
     pawl_init(&second);
 }
@@ -259,7 +258,6 @@ static uint32_t worker_is_done;
 static void handle(int number)
 {
     const int saved = errno;
-    (void)number;
     if (pawl_try_write(&third))
         pawl_drop_write(&third);
     if (pawl_try_read(&lock32)) /* perhaps inside the R of the interrupted thread */

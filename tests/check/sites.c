@@ -19,7 +19,6 @@ enum { DROPPED_IN_LINE = __LINE__ - 2 };
 
 static void take_and_drop(void *unused)
 {
-    (void)unused;
     take_it();
     drop_it();
 }
@@ -74,7 +73,6 @@ REPORTED_CASE(a_tool_that_hangs_is_not_waited_for,
 
 static void drop_with_a_tool_that_talks_nonsense(void *unused)
 {
-    (void)unused;
     use_tool("echo what; head -c 100000 /dev/zero");
     drop_it();
 }
@@ -109,7 +107,6 @@ __attribute__((noinline)) static void victim(void)
 
 static void take_twice(void *unused)
 {
-    (void)unused;
     culprit();
     victim();
     victims = 0;
@@ -143,7 +140,6 @@ TEST_CASE(no_frame_of_the_library_is_in_a_stack)
 /* The same stack again and again, and others at the same depth: what is remembered stays right. */
 static void take_from_two_places(void *unused)
 {
-    (void)unused;
     for (int i = 0; i < 100; i++) {
         culprit();
         pawl_drop_write(&lock);
@@ -180,7 +176,6 @@ TEST_CASE(the_environment_may_ask_for_one_frame)
 
 static void write_inside_read(void *unused)
 {
-    (void)unused;
     pawl_take_read(&lock);
     pawl_take_write(&lock);
 }

@@ -58,7 +58,6 @@ TEST_CASE(a_take_in_memory_that_was_never_zeroed_is_reported_instead_of_waiting)
                                         "pawl_lock64"};
     static const int bytes[] = {0xa5, 0x5a, 0x77};
     struct garbage g;
-    (void)state;
     for (g.type = 0; g.type < 5; g.type++)
         for (g.state = 0; g.state < 4; g.state++)
             for (unsigned i = 0; i < 3; i++) {
@@ -75,14 +74,12 @@ TEST_CASE(a_take_in_memory_that_was_never_zeroed_is_reported_instead_of_waiting)
 static void take_counted_in_garbage(void *unused)
 {
     static pawl_lock64 never;
-    (void)unused;
     memset(&never, 0xa5, sizeof never);
     pawl_take_read_counted(&never);
 }
 
 static void take_counted_under_its_own_write(void *unused)
 {
-    (void)unused;
     pawl_take_write(&sleeping);
     pawl_take_read_counted(&sleeping);
 }

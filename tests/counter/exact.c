@@ -135,7 +135,6 @@ TEST_CASE(reads_of_all_threads_agree_with_the_order_of_what_they_did)
 
 static void add_a_thousand(void *c, unsigned index)
 {
-    (void)index;
     for (int i = 0; i < 1000; i++)
         pawl_counter_exact_add((pawl_counter_exact *)c, 1);
 }

@@ -13,7 +13,6 @@ static pthread_t counting;
 
 static void on_signal(int number)
 {
-    (void)number;
     pawl_counter_add_in_handler(&by_thread, 1000000);
     pawl_cpu_counter_add(&by_cpu, 1000000);
     handled = handled + 1;
@@ -21,7 +20,6 @@ static void on_signal(int number)
 
 static void *send_signals(void *unused)
 {
-    (void)unused;
     while (pawl_load_relaxed32(&stop) == 0) {
         must(pthread_kill(counting, SIGUSR1) == 0);
         sched_yield();
@@ -54,13 +52,11 @@ static pawl_counter fresh;
 
 static void on_first_signal(int number)
 {
-    (void)number;
     pawl_counter_add_in_handler(&fresh, 2);
 }
 
 static void *raise_once(void *unused)
 {
-    (void)unused;
     must(raise(SIGUSR2) == 0);
     pawl_counter_add_in_handler(&fresh, 1);
     return NULL;

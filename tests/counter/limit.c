@@ -76,7 +76,6 @@ TEST_CASE(a_new_limit_counts_at_once)
 
 static void take_one(void *opaque, unsigned index)
 {
-    (void)index;
     must(pawl_counter_limit_try_add((pawl_counter_limit *)opaque, 1));
 }
 

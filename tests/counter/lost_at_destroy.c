@@ -41,13 +41,11 @@ static void end(void)
 
 static void add(void *nothing)
 {
-    (void)nothing;
     pawl_counter_exact_add(&counter, 1);
 }
 
 static void destroy(void *nothing)
 {
-    (void)nothing;
     last = pawl_counter_exact_destroy(&counter);
 }
 

@@ -65,13 +65,10 @@ TEST_CASE(limit_counters_one_at_a_time_have_one_place)
 
 static void no_release(pawl_bigref *r, void *arg)
 {
-    (void)r;
-    (void)arg;
 }
 
 static void get_one(void *r, unsigned index)
 {
-    (void)index;
     pawl_bigref_get((pawl_bigref *)r);
 }
 
@@ -110,7 +107,6 @@ static void count_one(void)
 
 static void *stay(void *unused)
 {
-    (void)unused;
     for (;;) {
         pthread_barrier_wait(&told);
         if (task == NULL)

@@ -190,7 +190,6 @@ static void count_without_memory(void *unused)
 {
     struct both both = {PAWL_COUNTER_INIT, PAWL_CPU_COUNTER_INIT, 5000};
     struct rlimit none = {1, 1}; /* no mapping succeeds any more */
-    (void)unused;
     ipawl_thread_exit_();
     counters_here()->blocks[0] = 0; /* as if the first line had never counted */
     must(setrlimit(RLIMIT_AS, &none) == 0);

@@ -38,14 +38,12 @@ static pawl_counter counter;
 
 static void add_plain(void *unused)
 {
-    (void)unused;
     pawl_counter_add(&counter, 1); /* finds its cell */
     pawl_counter_add(&counter, 1);
 }
 
 static void add_safe(void *unused)
 {
-    (void)unused;
     pawl_counter_add_in_handler(&counter, 1);
     pawl_counter_add_in_handler(&counter, 1);
 }
@@ -87,13 +85,11 @@ static int64_t was_read;
 
 static void add_exact(void *unused)
 {
-    (void)unused;
     pawl_counter_exact_add(&exact, 1);
 }
 
 static void read_exact(void *unused)
 {
-    (void)unused;
     was_read = pawl_counter_exact_read(&exact);
 }
 
@@ -154,14 +150,12 @@ static void count_release(pawl_bigref *r, void *arg)
 
 static void get_two(void *unused)
 {
-    (void)unused;
     pawl_bigref_get(&ref);
     pawl_bigref_get(&ref);
 }
 
 static void kill_and_drop(void *unused)
 {
-    (void)unused;
     pawl_bigref_kill(&ref);
     pawl_bigref_drop(&ref);
 }

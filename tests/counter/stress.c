@@ -25,7 +25,6 @@ struct shared {
 
 static void count_release(pawl_bigref *r, void *arg)
 {
-    (void)r;
     (void)pawl_fetch_add_relaxed64((uint64_t *)arg, 1);
 }
 

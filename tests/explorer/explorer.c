@@ -107,7 +107,6 @@ static void print_schedule(const char *why)
 
 static void print_as_it_aborts(int number)
 {
-    (void)number;
     signal(SIGABRT, SIG_DFL);
     if (sched.running || sched.ends)
         print_schedule("explorer: the schedule in which this happened:");

@@ -32,7 +32,6 @@ static void outside_lock(bool outside)
     else
         __tsan_mutex_post_divert(NULL, 0);
 #else
-    (void)outside;
 #endif
 }
 

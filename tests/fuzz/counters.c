@@ -184,7 +184,6 @@ static void change_reference(struct slot *s)
 static void change(void *unused)
 {
     struct slot *s = now.slot;
-    (void)unused;
     switch (s->kind) {
     case NONE:
     case KINDS: break;
@@ -208,7 +207,6 @@ static void destroy(void *unused)
 {
     struct slot *s = now.slot;
     const int64_t value = (int64_t)s->value;
-    (void)unused;
     compare(s);
     switch (s->kind) {
     case PLAIN: must(pawl_counter_destroy(&s->is.plain) == value); break;
@@ -230,7 +228,6 @@ static void destroy(void *unused)
 static void make(void *unused)
 {
     struct slot *s = now.slot;
-    (void)unused;
     s->kind = (enum kind)(now.what % KINDS);
     switch (s->kind) {
     case NONE:

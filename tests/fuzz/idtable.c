@@ -36,7 +36,6 @@ static struct {
 
 static void *allocate(size_t bytes, void *arg)
 {
-    (void)arg;
     if (now.grants == 0) {
         now.refused = true;
         return NULL;

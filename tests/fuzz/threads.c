@@ -91,7 +91,6 @@ static void body(void *unused, unsigned index)
     static const enum table_op drops[] = {OP_NONE, OP_drop_read, OP_drop_seek, OP_drop_write,
                                           OP_drop_atomic};
     enum pawl_state state = PAWL_STATE_U;
-    (void)unused;
     for (unsigned i = 0; i < now.length[index]; i++) {
         const unsigned delay = now.script[index][2 * i + 1];
         linger(delay);

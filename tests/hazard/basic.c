@@ -32,7 +32,6 @@ static struct thing *place;
 
 static int begin(void **state)
 {
-    (void)state;
     memset(&one, 0, sizeof one);
     memset(&other, 0, sizeof other);
     place = &one;
@@ -43,7 +42,6 @@ static int begin(void **state)
 static void make_without_memory(void *unused)
 {
     const struct rlimit none = {0, 0};
-    (void)unused;
     must(setrlimit(RLIMIT_AS, &none) == 0);
     must(pawl_hazard_make() == NULL);
 }
@@ -168,7 +166,6 @@ static pthread_barrier_t step;
 static void *protect_for_long(void *unused)
 {
     pawl_hazard *const h = pawl_hazard_make();
-    (void)unused;
     (void)pawl_hazard_protect(h, &place);
     (void)pthread_barrier_wait(&step);
     (void)pthread_barrier_wait(&step);
@@ -243,7 +240,6 @@ static volatile sig_atomic_t seen;
 
 static void look(int number)
 {
-    (void)number;
     seen = pawl_hazard_protect(of_handler, &place) == &one;
 }
 
@@ -268,7 +264,6 @@ static void make_all(void *unused)
 {
     pawl_hazard **const all = (pawl_hazard **)calloc(PAWL_HAZARD_WORDS, sizeof *all);
     unsigned i;
-    (void)unused;
     must(all != NULL);
     for (i = 0; i < PAWL_HAZARD_WORDS; i++) {
         all[i] = pawl_hazard_make();

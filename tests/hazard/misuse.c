@@ -10,7 +10,6 @@ static struct {
 
 static void forget(void *unused)
 {
-    (void)unused;
 }
 
 REPORTED_CASE(dropping_twice_is_reported, "used after its drop", "hazard pointer at",

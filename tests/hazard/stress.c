@@ -60,7 +60,6 @@ static void work(void *unused, unsigned index)
 {
     uint64_t random = shared.seed + index * UINT64_C(0x632be59bd9b4e019);
     pawl_hazard *one = pawl_hazard_make();
-    (void)unused;
     for (unsigned i = 0; i < shared.steps; i++) {
         struct thing **const place = &shared.places[test_random_below(&random, PLACES)];
         const unsigned what = test_random_below(&random, 16);

@@ -29,7 +29,6 @@ static pawl_idtable table;
 static int begin(void **state)
 {
     pawl_idtable_options options;
-    (void)state;
     memset(&options, 0, sizeof options);
     options.release = release_thing;
     must(pawl_idtable_init(&table, &options) == 0);
@@ -39,7 +38,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-    (void)state;
     pawl_idtable_destroy(&table);
     return 0;
 }
@@ -454,7 +452,6 @@ static uint32_t handler_got;
 static void handler(int number)
 {
     struct thing *o = things_try_write(&table, handler_id, NULL);
-    (void)number;
     if (o != NULL) {
         pawl_store_relaxed32(&handler_got, 1);
         things_drop_write(o);
@@ -482,12 +479,10 @@ TEST_CASE_WITH(a_handler_may_look_up_and_try, begin, end)
 TEST_CASE_WITH(the_child_of_a_fork_has_the_objects, begin, end)
 {
 #if PAWL_TSAN_
-    (void)state;
     skip(); /* it lets no child of a process with threads start one: the callbacks' worker */
 #else
     pawl_id id = insert(9);
     int status = 0;
-    (void)state;
     fflush(NULL);
     pid_t child = fork();
     must(child >= 0);

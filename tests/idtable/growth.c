@@ -70,7 +70,6 @@ static pawl_idtable_options options(void)
 static int begin(void **state)
 {
     const pawl_idtable_options o = options();
-    (void)state;
     memset(&memory, 0, sizeof memory);
     released = 0;
     must(pawl_rcu_domain_init(&domain, "growth") == 0);
@@ -82,7 +81,6 @@ static int begin(void **state)
 /* However a test ends, every array has been given back. */
 static int end(void **state)
 {
-    (void)state;
     pawl_idtable_destroy(&table);
     must(memory.made == pawl_load_relaxed32(&memory.freed));
     must(memory.bytes_made == pawl_load_relaxed64(&memory.bytes_freed));

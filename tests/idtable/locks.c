@@ -323,7 +323,6 @@ static void write_or_read(void *opaque, unsigned index)
 
 static int end_all(void **state)
 {
-    (void)state;
     for (unsigned i = 0; i < KINDS; i++)
         pawl_idtable_destroy(kinds[i].table);
     return 0;

@@ -18,7 +18,6 @@ static pawl_idtable table, other;
 
 static void remove_without_the_lock(void *unused)
 {
-    (void)unused;
     must(things_insert(&table, &one, NULL) == 0);
     (void)things_remove(&table, &one);
 }
@@ -26,7 +25,6 @@ static void remove_without_the_lock(void *unused)
 static void remove_under_a_read_hold(void *unused)
 {
     pawl_id id;
-    (void)unused;
     must(things_insert(&table, &one, &id) == 0);
     struct thing *o = things_take_read(&table, id);
     must(o != NULL);
@@ -43,7 +41,6 @@ TEST_CASE(removing_without_the_objects_lock_is_reported)
 
 static void remove_twice(void *unused)
 {
-    (void)unused;
     must(things_insert(&table, &one, NULL) == 0);
     pawl_take_write(&one.lock);
     must(pawl_idtable_remove(&table, &one.entry));
@@ -52,7 +49,6 @@ static void remove_twice(void *unused)
 
 static void remove_what_was_never_in(void *unused)
 {
-    (void)unused;
     pawl_take_write(&one.lock);
     (void)things_remove(&table, &one);
 }
@@ -67,7 +63,6 @@ TEST_CASE(removing_what_is_not_in_is_reported)
 
 static void remove_from_another_table(void *unused)
 {
-    (void)unused;
     must(things_insert(&table, &one, NULL) == 0);
     must(things_insert(&other, &two, NULL) == 0); /* in the same place there */
     pawl_take_write(&one.lock);
@@ -76,7 +71,6 @@ static void remove_from_another_table(void *unused)
 
 static void remove_from_an_empty_table(void *unused)
 {
-    (void)unused;
     must(things_insert(&table, &one, NULL) == 0);
     pawl_take_write(&one.lock);
     (void)things_remove(&other, &one);
@@ -111,28 +105,24 @@ REPORTED_CASE(inserting_twice_is_reported, "inserted twice: pawl_idtable at",
 
 static void look_up_after_destroy(void *unused)
 {
-    (void)unused;
     pawl_idtable_destroy(&table);
     (void)things_take_read(&table, 1);
 }
 
 static void insert_after_destroy(void *unused)
 {
-    (void)unused;
     pawl_idtable_destroy(&table);
     (void)things_insert(&table, &one, NULL);
 }
 
 static void destroy_twice(void *unused)
 {
-    (void)unused;
     pawl_idtable_destroy(&table);
     pawl_idtable_destroy(&table);
 }
 
 static void remove_after_destroy(void *unused)
 {
-    (void)unused;
     must(things_insert(&table, &one, NULL) == 0);
     pawl_idtable_destroy(&table);
     pawl_take_write(&one.lock);
@@ -142,7 +132,6 @@ static void remove_after_destroy(void *unused)
 static void visit_after_destroy(void *unused)
 {
     pawl_id cursor = PAWL_ID_NONE;
-    (void)unused;
     pawl_idtable_destroy(&table);
     pawl_rcu_read_lock();
     (void)pawl_idtable_next(&table, &cursor);
@@ -165,7 +154,6 @@ TEST_CASE(use_after_destroy_is_reported)
 static void peek_outside(void *unused)
 {
     pawl_id id;
-    (void)unused;
     must(things_insert(&table, &one, &id) == 0);
     (void)pawl_idtable_peek(&table, id);
 }
@@ -173,7 +161,6 @@ static void peek_outside(void *unused)
 static void next_outside(void *unused)
 {
     pawl_id cursor = PAWL_ID_NONE;
-    (void)unused;
     must(things_insert(&table, &one, NULL) == 0);
     (void)pawl_idtable_next(&table, &cursor);
 }
@@ -200,7 +187,6 @@ static void use_it_well(void *unused)
 {
     static struct thing many[100];
     pawl_id id, ids[100];
-    (void)unused;
     pawl_take_write(&one.lock); /* not to be found before it is ready */
     must(things_insert(&table, &one, &id) == 0);
     pawl_drop_write(&one.lock);
@@ -220,7 +206,6 @@ static void use_it_well(void *unused)
 static void go_on_after_init_has_refused(void *unused)
 {
     pawl_idtable_options options;
-    (void)unused;
     memset(&options, 0, sizeof options);
     options.limit = PAWL_IDTABLE_MOST + 1;
     must(pawl_idtable_init(&table, &options) == EINVAL);

@@ -42,7 +42,6 @@ static void release_thing(pawl_rcu_head *head)
 
 static void *allocate(size_t bytes, void *arg)
 {
-    (void)arg;
     must(bytes <= ARRAY_BYTES && scene.arrays_made < ARRAYS);
     return scene.memory[scene.arrays_made++];
 }
@@ -50,7 +49,6 @@ static void *allocate(size_t bytes, void *arg)
 /* Whoever looks into it now finds a table without places. */
 static void deallocate(void *memory, size_t bytes, void *arg)
 {
-    (void)arg;
     scene.arrays_freed++;
     memset(memory, 0, bytes);
 }
@@ -109,7 +107,6 @@ static void end(void)
 
 static void reclaim(void *unused)
 {
-    (void)unused;
     must(pawl_rcu_barrier() == 0);
 }
 
@@ -126,20 +123,17 @@ static bool find(unsigned which)
 
 static void find_a(void *unused)
 {
-    (void)unused;
     must(find(A));
 }
 
 static void find_a_if_it_is_there(void *unused)
 {
     const bool first = find(A);
-    (void)unused;
     must(!find(A) || first); /* it does not come back */
 }
 
 static void insert_b(void *unused)
 {
-    (void)unused;
     insert(B);
     must(find(B));
 }
@@ -152,7 +146,6 @@ static void insert_b_and_reclaim(void *unused)
 
 static void insert_c(void *unused)
 {
-    (void)unused;
     insert(C);
     must(find(C));
 }
@@ -173,7 +166,6 @@ static void insert_several(void *unused)
 
 static void remove_a(void *unused)
 {
-    (void)unused;
     scene.removals += things_remove_id(&table, scene.ids[A]);
 }
 
@@ -187,7 +179,6 @@ static void remove_a_and_reclaim(void *unused)
 static void put_b_in_the_place_of_a(void *unused)
 {
     const pawl_id old = scene.ids[A];
-    (void)unused;
     must(things_remove_id(&table, old));
     scene.removals++;
     insert(B);
@@ -200,7 +191,6 @@ static void guess(void *unused)
 {
     const pawl_id id = UINT64_C(1) << 32 | 1;
     struct thing *o = things_take_read(&table, id);
-    (void)unused;
     if (o == NULL)
         return;
     must(o->value == B + 100 || o->value == C + 100);
@@ -213,7 +203,6 @@ static void visit_all(void *unused)
     pawl_id cursor = PAWL_ID_NONE;
     struct thing *o;
     bool a = false;
-    (void)unused;
     while ((o = things_next_read(&table, &cursor)) != NULL) {
         must(o->releases == 0);
         a = a || o == &scene.things[A];
@@ -290,14 +279,12 @@ TEST_CASE(removal_while_the_array_is_replaced_is_not_undone)
 
 static void without_grace_periods_growing(void *unused)
 {
-    (void)unused;
     scene.wrong_domain = true;
     run(find_a, insert_b_and_reclaim, 1);
 }
 
 static void without_grace_periods_removing(void *unused)
 {
-    (void)unused;
     scene.wrong_domain = true;
     run(find_a_if_it_is_there, remove_a_and_reclaim, 4);
 }

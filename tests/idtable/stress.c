@@ -49,7 +49,6 @@ static void release_thing(pawl_rcu_head *head)
 /* One array in sixteen is not to be had. */
 static void *allocate(size_t bytes, void *arg)
 {
-    (void)arg;
     if (pawl_fetch_add_relaxed32(&shared.failures, 1) % 16 == 15)
         return NULL;
     (void)pawl_fetch_add_relaxed32(&shared.arrays, 1);
@@ -58,7 +57,6 @@ static void *allocate(size_t bytes, void *arg)
 
 static void deallocate(void *memory, size_t bytes, void *arg)
 {
-    (void)arg;
     memset(memory, 0x5a, bytes);
     free(memory);
     (void)pawl_fetch_sub_relaxed32(&shared.arrays, 1);
@@ -239,7 +237,6 @@ static void step(struct worker *w)
 static void work(void *unused, unsigned index)
 {
     struct worker w;
-    (void)unused;
     memset(&w, 0, sizeof w);
     w.random = shared.seed + index * UINT64_C(0x632be59bd9b4e019);
     for (unsigned i = 0; i < shared.steps; i++) {

@@ -125,7 +125,6 @@ static uint64_t watch(const struct pawl_operation *o,
 
 static void wait_once(void *unused)
 {
-    (void)unused;
     oldest.asks = true;
     take(oldest.wanted);
     oldest.in = true;
@@ -134,7 +133,6 @@ static void wait_once(void *unused)
 
 static void come_again_and_again(void *unused)
 {
-    (void)unused;
     for (unsigned i = 0; i < LAST && !oldest.in; i++) {
         const enum pawl_state state =
             (enum pawl_state)(PAWL_STATE_R + test_random_below(&choice, 4));
@@ -233,13 +231,11 @@ static void write_in_turn_with(unsigned me, unsigned other)
 
 static void write_as_the_first(void *unused)
 {
-    (void)unused;
     write_in_turn_with(1, 2);
 }
 
 static void write_as_the_second(void *unused)
 {
-    (void)unused;
     while (sched.slept == 0)
         pawl_cpu_relax();
     write_in_turn_with(2, 1);
@@ -247,7 +243,6 @@ static void write_as_the_second(void *unused)
 
 static void write_late(void *unused)
 {
-    (void)unused;
     while (!held)
         pawl_cpu_relax();
     wait_once(unused);
@@ -278,7 +273,6 @@ static bool writer_claimed, writer_in, late_reader_in;
 
 static void first_reader(void *unused)
 {
-    (void)unused;
     pawl_take_read(&lock);
     while (!writer_claimed)
         pawl_cpu_relax();
@@ -287,7 +281,6 @@ static void first_reader(void *unused)
 
 static void writer(void *unused)
 {
-    (void)unused;
     while (lock.word == 0)
         pawl_cpu_relax();
     pawl_take_write(&lock);
@@ -298,7 +291,6 @@ static void writer(void *unused)
 
 static void late_reader(void *unused)
 {
-    (void)unused;
     while (!writer_claimed)
         pawl_cpu_relax();
     pawl_take_read(&lock);
@@ -337,7 +329,6 @@ static bool seeker_in, reader_in;
 /* Holds S until a reader is in, however long the others wait. */
 static void seek_until_a_reader_is_in(void *unused)
 {
-    (void)unused;
     pawl_take_seek(&lock);
     seeker_in = true;
     while (!reader_in) {
@@ -349,7 +340,6 @@ static void seek_until_a_reader_is_in(void *unused)
 
 static void seek_next(void *unused)
 {
-    (void)unused;
     while (!seeker_in)
         pawl_cpu_relax();
     pawl_take_seek(&lock);
@@ -358,7 +348,6 @@ static void seek_next(void *unused)
 
 static void read_late(void *unused)
 {
-    (void)unused;
     while (!seeker_in)
         pawl_cpu_relax();
     for (unsigned i = 0; i < 20; i++)
@@ -399,7 +388,6 @@ static uint64_t watch_a_try(const struct pawl_operation *o,
 
 static void try_all(void *unused)
 {
-    (void)unused;
     must(!pawl_try_read(&lock));
     must(!pawl_try_seek(&lock));
     must(!pawl_try_write(&lock));
@@ -425,7 +413,6 @@ TEST_CASE(a_try_that_fails_touches_nothing_but_the_word_and_changes_nothing)
 
 static void write_first(void *unused)
 {
-    (void)unused;
     pawl_take_write(&lock);
     while (sched.slept < 3) /* until the three readers sleep */
         pawl_cpu_relax();
@@ -434,7 +421,6 @@ static void write_first(void *unused)
 
 static void read_beside_the_others(void *unused)
 {
-    (void)unused;
     while (lock.word == 0)
         pawl_cpu_relax();
     pawl_take_read(&lock);
@@ -469,7 +455,6 @@ static uint32_t step; /* a reason for the explorer to let the other thread go on
 
 static void read_once(void *unused)
 {
-    (void)unused;
     oldest.asks = true;
     pawl_take_read(&lock);
     must(!writes);
@@ -479,7 +464,6 @@ static void read_once(void *unused)
 
 static void write_seek_and_write(void *unused)
 {
-    (void)unused;
     while (!oldest.in) {
         pawl_take_write(&lock);
         writes = true;

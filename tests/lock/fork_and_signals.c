@@ -14,7 +14,6 @@ static pawl_lock64 busy, idle;
 
 static void wait_for_busy(void *unused)
 {
-    (void)unused;
     pawl_take_write(&busy);
     pawl_drop_write(&busy);
 }
@@ -41,7 +40,6 @@ static void *enter(void *lock)
 static void work_as_child(void *unused)
 {
     pthread_t thread;
-    (void)unused;
     /* A lock that was free: also contended, so that the wait lists are used. (ThreadSanitizer
      * allows no new threads in the child of a program with several.) */
     pawl_take_write(&idle);
@@ -112,7 +110,6 @@ static void *take_and_drop_claimed(void *unused)
 
 static void drop_alone_in_the_child(void *unused)
 {
-    (void)unused;
     drop_claimed(held_by_us);
     must(LOCK_IS_UNUSED(claimed));
     must(pawl_try_write(&claimed));
@@ -167,7 +164,6 @@ TEST_CASE(the_child_is_rid_of_the_claims_of_the_parents_waiters)
 
 static void cancelled_later(void *unused)
 {
-    (void)unused;
     must(LOCK_IS_UNUSED(busy));
 }
 
@@ -199,7 +195,6 @@ static int handled, granted; /* by any thread's handler */
 static void try_in_handler(int number)
 {
     const int saved = errno; /* ThreadSanitizer's own calls may change it */
-    (void)number;
     if (pawl_try_read(&busy)) {
         pawl_drop_read(&busy);
         __atomic_fetch_add(&granted, 1, __ATOMIC_RELAXED);

@@ -276,7 +276,6 @@ static void fork_in_handler(int number)
 {
     const int saved = errno;
     int status = 0;
-    (void)number;
     if (!holds_until_the_fork_is_over)
         pawl_store_release32(&may_unlatch, 1, PAWL_WAIT_WAKE);
     pid_t child = fork();

@@ -48,7 +48,6 @@ static uint64_t the_claim_is_not_made(const struct pawl_operation *o,
 
 static void look_for_it(void *unused)
 {
-    (void)unused;
     must(!shows(the_claim_is_not_made));
 }
 
@@ -95,7 +94,6 @@ static void play(void (*const bodies[])(void *), unsigned threads, unsigned runs
 /* Beside the newcomer, who comes a moment later, it tries itself again. */
 static void hold_until_one_sleeps(void *unused)
 {
-    (void)unused;
     while (sched.slept == 0)
         pawl_cpu_relax();
     drop(played.held);
@@ -108,7 +106,6 @@ static void hold_until_one_sleeps(void *unused)
 
 static void wait_once(void *unused)
 {
-    (void)unused;
     must(take_until(played.waits, UINT64_MAX));
     played.heir_in = true;
     drop(played.waits);
@@ -116,7 +113,6 @@ static void wait_once(void *unused)
 
 static void come_later(void *unused)
 {
-    (void)unused;
     while (!played.dropped)
         pawl_cpu_relax();
     must(take_until(played.comes, UINT64_MAX));
@@ -169,7 +165,6 @@ TEST_CASE(without_a_hand_over_newcomers_do)
 static void wait_in_order(void *unused)
 {
     const unsigned me = sched.current - 1;
-    (void)unused;
     while (sched.slept < me)
         pawl_cpu_relax();
     must(take_until(played.waits, UINT64_MAX));
@@ -180,7 +175,6 @@ static void wait_in_order(void *unused)
 
 static void hold_until_all_sleep(void *unused)
 {
-    (void)unused;
     while (sched.slept < MOST_SLEEPERS)
         pawl_cpu_relax();
     drop(played.held);
@@ -205,7 +199,6 @@ TEST_CASE(who_hand_over_to_each_other_enter_in_the_order_in_which_they_slept)
  * over the reader that hands over. */
 static void downgrade_and_hand_over(void *unused)
 {
-    (void)unused;
     while (sched.slept < MOST_SLEEPERS)
         pawl_cpu_relax();
     leave(PAWL_STATE_W);

@@ -107,7 +107,6 @@ static void unseen(bool begins)
     else
         __tsan_mutex_post_lock(&returned, try_that_fails, 0);
 #else
-    (void)begins;
 #endif
 }
 

@@ -79,20 +79,17 @@ TEST_CASE(time_outs_at_any_point_leave_no_trace)
  * nothing seems to change. T1 must be woken by one of them. */
 static void turn_to_read(void *unused)
 {
-    (void)unused;
     atomic_then_read(UINT64_MAX);
 }
 
 static void update_once(void *unused)
 {
-    (void)unused;
     if (take_until(PAWL_STATE_A, UINT64_MAX))
         drop(PAWL_STATE_A);
 }
 
 static void seek_once(void *unused)
 {
-    (void)unused;
     OF(take_seek)(&scene.lock); /* the claim is made blindly */
     enter(PAWL_STATE_S);
     drop(PAWL_STATE_S);
@@ -147,7 +144,6 @@ static unsigned rounds;
 static void overlap(void *argument)
 {
     unsigned held = 1;
-    (void)argument;
     must(OF(take_atomic_until)(&scene.lock, UINT64_MAX));
     for (rounds = 0; rounds < ROUNDS && !got_in; rounds++) {
         const bool came = OF(try_atomic)(&scene.lock);

@@ -112,7 +112,6 @@ REPORTED_CASE(a_drop_of_what_timed_out_is_reported,
 
 static void take_both_ways(void *unused)
 {
-    (void)unused;
     pawl_take_write(&wide);
     pawl_take_write(&other);
     pawl_drop_write(&other);
@@ -145,7 +144,6 @@ static void read_by_an_entry(void)
 
 static void drop_read_of_narrow(void *unused)
 {
-    (void)unused;
     pawl_drop_read(&narrow);
 }
 
@@ -164,7 +162,6 @@ TEST_CASE(a_read_that_another_thread_drops_is_reported_with_both_sites)
 
 static void destroy_narrow(void *unused)
 {
-    (void)unused;
     pawl_destroy(&narrow);
 }
 
@@ -183,7 +180,6 @@ TEST_CASE(the_destruction_of_a_lock_that_others_read_is_reported_with_the_reader
 
 static void know_what_is_held(void *unused)
 {
-    (void)unused;
     read_by_an_entry();
     pawl_assert_held_read(&narrow);
     must(pawl_lock32_is_read(&narrow) && !pawl_lock32_is_free(&narrow));
@@ -213,7 +209,6 @@ static unsigned entered;
 
 static void enter(void *unused, unsigned index)
 {
-    (void)unused;
     for (unsigned i = 0; i < 300; i++) {
         if (index % 2) {
             pawl_take_write(&wide);

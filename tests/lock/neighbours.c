@@ -50,7 +50,6 @@ static uint64_t watch_neighbours(const struct pawl_operation *o,
 static void seek_own(void *unused)
 {
     pawl_lock32 *const own = neighbours[sched.current];
-    (void)unused;
     while (!seeker_in)
         pawl_cpu_relax();
     pawl_take_seek(own);
@@ -61,7 +60,6 @@ static void seek_own(void *unused)
  * taken again, in most runs. */
 static void seek_both(void *unused)
 {
-    (void)unused;
     sched.slept = 0;
     pawl_take_seek(neighbours[0]);
     pawl_take_seek(neighbours[1]);

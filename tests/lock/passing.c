@@ -79,14 +79,12 @@ static void write_to_the_end(void)
 
 static void write_once(void *unused)
 {
-    (void)unused;
     (void)take_to_write(PAWL_NO_DEADLINE);
     write_to_the_end();
 }
 
 static void read_and_tell(void *unused)
 {
-    (void)unused;
     must(TAKE_READ(&scene.lock, PAWL_NO_DEADLINE, scene.rank));
     enter_to_read();
     read_to_the_end();
@@ -96,7 +94,6 @@ static void read_and_tell(void *unused)
 
 static void read_until_told(void *unused)
 {
-    (void)unused;
     must(TAKE_READ(&scene.lock, PAWL_NO_DEADLINE, scene.rank));
     enter_to_read();
     while (pawl_load_acquire32(&scene.told, PAWL_WAIT_WAKE) == 0)
@@ -117,7 +114,6 @@ static void look_without(void *unused)
 {
     static void (*const bodies[])(void *) = {write_once, read_and_tell, read_until_told,
                                              write_once};
-    (void)unused;
     scene.rank = 0;
     (void)explore(begins, bodies, 4, ends, 2);
 }
@@ -132,7 +128,6 @@ TEST_CASE(readers_that_pass_no_claim_get_stuck)
 /* The holder lets a waiter grow old, and reads again whatever has come. */
 static void write_then_read_twice(void *unused)
 {
-    (void)unused;
     (void)take_to_write(PAWL_NO_DEADLINE);
     sched_pass();
     sched.clock += PAWL_LOCK_HANDOFF_NS;
@@ -148,7 +143,6 @@ static void write_then_read_twice(void *unused)
 
 static void try_to_write(void *unused)
 {
-    (void)unused;
     if (take_to_write(sched.clock + 100))
         write_to_the_end();
 }
@@ -156,7 +150,6 @@ static void try_to_write(void *unused)
 /* The thread's memory is not asked here: this one has no other read. */
 static void read_once(void *unused)
 {
-    (void)unused;
     if (!TAKE_READ(&scene.lock, sched.clock + 100, PAWL_LOCK_PASSES))
         return;
     enter_to_read();

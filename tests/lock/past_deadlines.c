@@ -256,7 +256,6 @@ TEST_CASE(a_past_deadline_beside_readers_in_the_word_makes_no_system_call)
 
 static void calls_something(void *unused)
 {
-    (void)unused;
     if (!sandbox_kills_all())
         _exit(77);
     syscall(SYS_getpid);

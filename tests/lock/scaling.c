@@ -168,7 +168,6 @@ static void write_once(void)
 
 static void *write_in_a_thread(void *unused)
 {
-    (void)unused;
     write_once();
     return NULL;
 }
@@ -243,7 +242,6 @@ TEST_CASE(a_deadline_takes_the_claim_and_the_count_back)
 #ifdef __linux__
 static void loses_membarrier(void *unused)
 {
-    (void)unused;
     make_biased(&lock);
     if (sandbox_refuses(SYS_membarrier))
         reads_until_a_writer_sleeps();
@@ -270,7 +268,6 @@ static void signals(void)
 
 static void *signals_in_a_thread(void *unused)
 {
-    (void)unused;
     signals();
     return NULL;
 }
@@ -339,7 +336,6 @@ TEST_CASE(two_widths_at_one_address_are_two_locks)
 
 static void starts_with_nonsense(void *unused)
 {
-    (void)unused;
     must(setenv("PAWL_BIAS", "maybe", 1) == 0);
     execl("/proc/self/exe", "scaling", "says", (char *)NULL);
 }

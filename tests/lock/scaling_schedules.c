@@ -54,7 +54,6 @@ static unsigned looks_of(void (*body)(void *))
 
 static void write_once(void *unused)
 {
-    (void)unused;
     OF(take_write)(&scene.lock);
     enter(PAWL_STATE_W);
     drop(PAWL_STATE_W);
@@ -62,7 +61,6 @@ static void write_once(void *unused)
 
 static void read_once_by_the_word(void *unused)
 {
-    (void)unused;
     scene.lock.word = 0;
     OF(take_read)(&scene.lock);
     enter(PAWL_STATE_R);

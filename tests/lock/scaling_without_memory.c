@@ -119,7 +119,6 @@ static void begins_without_memory(void *which)
 /* It is not asked for again, so no later read makes a system call. */
 static void has_memory_later(void *nothing)
 {
-    (void)nothing;
     begins_without_memory((void *)(uintptr_t)&limits[0]);
     limit(RLIMIT_AS, RLIM_INFINITY);
     uses(&lock, 0);
@@ -201,7 +200,6 @@ static void *reads_from_a_later_block(void *nothing)
 /* With memory: a writer finds the entry, and the end of the thread moves the read to the word. */
 static void gets_a_block(void *nothing)
 {
-    (void)nothing;
     ipawl_entries_mode_(mode);
     reads_once(&first);
     lines_park(0, ENTRIES_IN_BLOCK);
@@ -250,7 +248,6 @@ static void *reads_without_a_system_call(void *nothing)
 static void reads_in_two_threads(void *nothing)
 {
     pthread_t readers[2];
-    (void)nothing;
     ipawl_entries_mode_(mode);
     for (unsigned i = 0; i < 2; i++)
         readers[i] = test_start(reads_without_a_system_call, NULL);

@@ -25,7 +25,6 @@ static struct scene {
 
 static void scene_begins(void *argument)
 {
-    (void)argument;
     memset(&scene.lock, 0, sizeof scene.lock);
     memset(table_here(), 0, sizeof *table_here());
     memset(scene.held, 0, sizeof scene.held);
@@ -37,7 +36,6 @@ static void scene_begins(void *argument)
 
 static void scene_ends(void *argument)
 {
-    (void)argument;
     must(AT_REST(scene.lock.word));
     must(sched.touched_late == 0);
 }
@@ -176,7 +174,6 @@ static inline void something(void *argument)
     static const enum pawl_state states[] = {PAWL_STATE_R, PAWL_STATE_S, PAWL_STATE_W,
                                              PAWL_STATE_A};
     unsigned rounds = 1 + sched_below(&scene.seed, 3);
-    (void)argument;
     for (; rounds > 0; rounds--) {
         const uint64_t deadline =
             sched_below(&scene.seed, 2) ? UINT64_MAX : sched.clock + sched_below(&scene.seed, 300);

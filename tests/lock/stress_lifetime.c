@@ -22,7 +22,6 @@ static struct object *current;
 static void use(void *unused, unsigned index)
 {
     struct object *o = current;
-    (void)unused;
     if (index % 2) {
         pawl_take_write(&o->lock);
     } else {

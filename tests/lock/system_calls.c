@@ -50,7 +50,6 @@ ALL(64)
 
 static void run_everything(void *unused)
 {
-    (void)unused;
     only_exit_is_allowed();
     for (unsigned i = 0; i < 100; i++) {
         everything32();
@@ -95,7 +94,6 @@ static void no_yield_is_allowed(void)
 
 static void fail_at_once(void *unused)
 {
-    (void)unused;
     no_yield_is_allowed();
     PAST(pawl_lock32);
     PAST(pawl_lock64);
@@ -105,14 +103,12 @@ static void fail_at_once(void *unused)
 
 static void yield_once(void *unused)
 {
-    (void)unused;
     no_yield_is_allowed();
     sched_yield();
 }
 
 static void call_something(void *unused)
 {
-    (void)unused;
     only_exit_is_allowed();
     syscall(SYS_getpid);
     syscall(SYS_exit, 0);

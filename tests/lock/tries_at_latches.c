@@ -91,7 +91,6 @@ static uint32_t handled;
 
 static void tries_to_write(int number)
 {
-    (void)number;
     must(!pawl_try_write(&lock32));
     pawl_store_relaxed32(&handled, pawl_load_relaxed32(&handled) + 1);
 }

@@ -168,7 +168,6 @@ static void check(const struct state *s)
 TEST_CASE(no_state_of_three_threads_breaks_exclusion_or_stands_still)
 {
     static const struct state nobody;
-    (void)state;
     go(&nobody, 0, R, OUTSIDE);
     for (unsigned k = 0; k < known; k++) {
         const struct state s = all[k];

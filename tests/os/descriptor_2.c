@@ -19,7 +19,6 @@ static pthread_barrier_t step;
 
 static void *read_long(void *unused)
 {
-    (void)unused;
     pawl_rcu_read_lock();
     pthread_barrier_wait(&step);
     usleep(50000);
@@ -58,7 +57,6 @@ static char path[64];
 static void go_on_with_a_data_file(void *unused)
 {
     const int file = descriptor_2_is(path);
-    (void)unused;
     complain_of_a_stall();
     pawl_os_complain("a complaint\n", 12);
     must(size_of(file) == 0);
@@ -66,7 +64,6 @@ static void go_on_with_a_data_file(void *unused)
 
 static void go_on_without_descriptor_2(void *unused)
 {
-    (void)unused;
     must(close(STDERR_FILENO) == 0);
     errno = 7;
     pawl_os_complain("a complaint\n", 12);
@@ -76,7 +73,6 @@ static void go_on_without_descriptor_2(void *unused)
 static void start_with_that_file(void *unused)
 {
     const int file = descriptor_2_is(path);
-    (void)unused;
     pawl_os_remember_errors();
     complain_of_a_stall();
     pawl_os_complain("a complaint\n", 12);
@@ -85,7 +81,6 @@ static void start_with_that_file(void *unused)
 
 static void start_without_descriptor_2(void *unused)
 {
-    (void)unused;
     must(close(STDERR_FILENO) == 0);
     pawl_os_remember_errors();
     const int file = descriptor_2_is(path);

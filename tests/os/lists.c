@@ -113,7 +113,6 @@ static void dawdle(const char *point)
 
 static void *wait_at_the_gate(void *unused)
 {
-    (void)unused;
     while (pawl_load_relaxed32(&gate) == 1)
         (void)os_lists_wait(&gate, 1, PAWL_NO_DEADLINE);
     return NULL;
@@ -141,7 +140,6 @@ static uint32_t turn;
 
 static void take_turns(void *unused, unsigned self)
 {
-    (void)unused;
     for (unsigned round = 0; round < ROUNDS; round++) {
         while (pawl_load_relaxed32(&turn) != self)
             (void)os_lists_wait(&turn, 1 - self, PAWL_NO_DEADLINE);

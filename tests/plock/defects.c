@@ -61,7 +61,6 @@ static void *write_once(void *unused)
 
 static int reset(void **state)
 {
-    (void)state;
     lock = 0;
     inside[0] = inside[1] = 0;
     return 0;

@@ -9,42 +9,36 @@ static unsigned int lock;
 
 static void take_r_inside_r(void *unused)
 {
-    (void)unused;
     pl_take_r(&lock);
     pl_take_r(&lock);
 }
 
 static void take_r_inside_s(void *unused)
 {
-    (void)unused;
     pl_take_s(&lock);
     pl_take_r(&lock);
 }
 
 static void take_w_inside_r(void *unused)
 {
-    (void)unused;
     pl_take_r(&lock);
     pl_take_w(&lock);
 }
 
 static void drop_w_instead_of_s(void *unused)
 {
-    (void)unused;
     pl_take_s(&lock);
     pl_drop_w(&lock);
 }
 
 static void stow_without_s(void *unused)
 {
-    (void)unused;
     pl_take_r(&lock);
     pl_stow(&lock);
 }
 
 static void drop_w_after_a_failed_upgrade(void *unused)
 {
-    (void)unused;
     pl_take_r(&lock);
     lock += PLOCK32_SL_1 + PLOCK32_RL_1; /* somebody else's S */
     if (!pl_try_rtow(&lock))

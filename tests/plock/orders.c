@@ -78,7 +78,6 @@ struct pawl_thread_line **pawl_hook_thread_slot(void)
 
 static int reset(void **state)
 {
-    (void)state;
     count = relaxed_pauses = 0;
     before_access = NULL;
     at_pause = NULL;

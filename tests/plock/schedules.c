@@ -162,7 +162,6 @@ static void (*play)(void);
 
 static void perform(void *unused)
 {
-    (void)unused;
     for (unsigned i = 0; i < ROUNDS; i++)
         play();
 }
@@ -206,7 +205,6 @@ TEST_CASE(j_alone_and_atomic_users_under_random_schedules)
 
 static void change_and_leave(void *unused)
 {
-    (void)unused;
     pl_ctoa(&word);
     stay(&changers, false);
     pl_drop_a(&word);
@@ -214,7 +212,6 @@ static void change_and_leave(void *unused)
 
 static void write_twice(void *unused)
 {
-    (void)unused;
     for (unsigned i = 0; i < 2; i++) {
         perhaps() ? (void)pl_take_w(&word) : (pl_take_s(&word), pl_stow(&word));
         must(changers == 0);

@@ -202,7 +202,6 @@ static void exclusive(unsigned long *l, unsigned choice)
 static void joining(void *unused, unsigned index)
 {
     uint64_t random = test_seed() + index;
-    (void)unused;
     while (!time_is_up()) {
         const unsigned choice = test_random_below(&random, 2048);
         unsigned long *l = &arena.lock64;
@@ -227,7 +226,6 @@ static void joining(void *unused, unsigned index)
 static void readers_and_writers(void *unused, unsigned index)
 {
     uint64_t random = test_seed() + index;
-    (void)unused;
     while (!time_is_up()) {
         const unsigned choice = test_random_below(&random, 16);
         if (choice < 12) {

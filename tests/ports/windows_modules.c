@@ -75,8 +75,6 @@ TEST_CASE(a_thread_that_ends_gives_its_lines_of_all_modules_back)
 
 static void use_the_module(void *unused, unsigned index)
 {
-    (void)unused;
-    (void)index;
     (void)module_line();
     for (unsigned i = 0; i < 1000; i++)
         (void)module_count_up(1);

@@ -133,7 +133,6 @@ static uint32_t turn;
 
 static void take_turns(void *unused, unsigned self)
 {
-    (void)unused;
     for (unsigned round = 0; round < ROUNDS; round++) {
         while (pawl_load_relaxed32(&turn) != self)
             (void)pawl_os_wait(&turn, 1 - self, PAWL_NO_DEADLINE);
@@ -165,8 +164,6 @@ TEST_CASE(the_last_error_is_left_alone)
 static void nap(void *unused, unsigned index)
 {
     const uint32_t value = 1;
-    (void)unused;
-    (void)index;
     while (pawl_os_wait(&value, 1, pawl_os_now() + 1000000))
         continue;
 }

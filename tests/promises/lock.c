@@ -235,7 +235,6 @@ static void tries_as_a_handler(int number)
 {
     const int saved = errno;
     bool (*const *const run)(void *) = self->verbs->run;
-    (void)number;
     (void)__atomic_load_n(&asked, __ATOMIC_ACQUIRE);
     if (pending() == 0) {
         const bool reads = run[OP_try_read](&now.lock);
@@ -411,7 +410,6 @@ static void run_with_event_at(unsigned at, unsigned count)
 static void forbid(struct party *p)
 {
     pawl_lock32 first = {PAWL_LOCK_BIASED};
-    (void)p;
     if (here->how == WITHOUT_MEMORY) {
         (void)pawl_wake_one(&first); /* doc/sizes.md: that reserves the wait lists */
         must(sandbox_refuses(TEST_SYS_MMAP));

@@ -237,7 +237,6 @@ static unsigned handled;
 static void handle(int number)
 {
     const int saved = errno;
-    (void)number;
     if (pending() == 0) {
         const int read = pthread_rwlock_tryrdlock(&now.lock);
         must(read == (now.writer >= 0 ? EBUSY : 0));
@@ -303,7 +302,6 @@ static void event(int who, rwlock_call *call)
 
 static int refuse_memory(pthread_rwlock_t *unused)
 {
-    (void)unused;
     return sandbox_refuses(TEST_SYS_MMAP) ? 0 : ENOSYS;
 }
 

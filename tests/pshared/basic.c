@@ -56,7 +56,6 @@ TEST_CASE(the_word_is_the_published_one)
 static void moves_of_32(void **state)
 {
     pawl_pshared_lock32 *l = &lock.l32;
-    (void)state;
     memset(&lock, 0, sizeof lock);
     pawl_pshared_lock32_take_seek(l);
     pawl_pshared_lock32_seek_to_write(l);

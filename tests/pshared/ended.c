@@ -49,7 +49,6 @@ static pid_t child_of_this_test(void)
 static void *unmap_when_told(void *unused)
 {
     struct board *const here = board;
-    (void)unused;
     must(here != NULL);
     while (pawl_load_relaxed32(&here->unmap) == 0)
         sched_yield();
@@ -127,7 +126,6 @@ static bool is_at_system_call(pid_t dropper)
             return true;
     return false;
 #else
-    (void)dropper;
     return true; /* perhaps: each step counts */
 #endif
 }

@@ -12,7 +12,6 @@
 
 static void on_signal(int number)
 {
-    (void)number;
 }
 
 static void interrupted(const struct width *x)
@@ -296,7 +295,6 @@ TEST_CASE(the_next_owner_may_unmap_the_lock_at_once)
 
 static void all_operations_undisturbed(void *argument)
 {
-    (void)argument;
     memset(&lock, 0, sizeof lock);
     must(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0); /* read, write, _exit; or death */
     for (unsigned i = 0; i < WIDTHS; i++) {

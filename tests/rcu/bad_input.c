@@ -131,7 +131,6 @@ static void exit_handler(void)
 
 static void __attribute__((unused)) end_by_exit(void *unused)
 {
-    (void)unused;
     ends_loudly = true;
     must(atexit(exit_handler) == 0);
     read_some();
@@ -156,7 +155,6 @@ static void quick_handler(void)
 
 static void __attribute__((unused)) end_by_quick_exit(void *unused)
 {
-    (void)unused;
     must(at_quick_exit(quick_handler) == 0);
     quick_exit(4);
 }
@@ -173,7 +171,6 @@ TEST_CASE(quick_exit_handlers_may_read_call_and_wait)
 
 static void __attribute__((unused)) end_with_callbacks_queued(void *unused)
 {
-    (void)unused;
     for (unsigned i = 0; i < MANY; i++)
         queue(i);
     pawl_rcu_read_lock(); /* left open, too */
@@ -203,7 +200,6 @@ static void *outlive_main(void *main_thread)
 static void __attribute__((unused)) end_main_first(void *unused)
 {
     static pthread_t self;
-    (void)unused;
     self = pthread_self();
     pawl_rcu_read_lock();
     (void)test_start(outlive_main, &self);
@@ -226,7 +222,6 @@ static uint32_t rounds, handled;
 
 static void read_in_handler(int number)
 {
-    (void)number;
     read_some();
     (void)pawl_rcu_poll(pawl_rcu_start_poll());
     (void)pawl_fetch_add_relaxed32(&handled, 1);
@@ -353,8 +348,6 @@ static bool can_be_tested(enum ending ending, bool in_section)
     if (in_section) /* is reported */
         return false;
 #endif
-    (void)in_section;
-    (void)ending;
     return true;
 }
 
@@ -460,7 +453,6 @@ TEST_CASE(a_fork_among_readers_leaves_each_process_its_own)
 static void fork_in_handler(int number)
 {
     const pid_t child = fork();
-    (void)number;
     must(child >= 0);
     if (child == 0) {
         alarm(TEST_HANGS);

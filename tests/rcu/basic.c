@@ -239,7 +239,6 @@ TEST_CASE(a_conditional_synchronize_of_what_is_over_is_allowed_in_a_section)
 
 static void some_synchronizes(void *unused, unsigned index)
 {
-    (void)unused;
     for (unsigned i = 0; i < (unsigned)TEST_SCALE(300); i++) {
         pawl_rcu_synchronize();
         if (i % 8 == index) {
@@ -374,7 +373,6 @@ TEST_CASE(an_online_thread_may_synchronize_and_is_online_afterwards)
 
 static void *end_online(void *unused)
 {
-    (void)unused;
     pawl_rcu_qs_online();
     return NULL;
 }

@@ -26,7 +26,6 @@ C_LINKAGE void *__libc_calloc(size_t count, size_t size);
 
 static void run(pawl_rcu_head *head)
 {
-    (void)head;
     (void)pawl_fetch_add_relaxed32(&runs, 1);
 }
 
@@ -75,7 +74,6 @@ static void call_and_wait(void *nothing, unsigned index)
 {
     static pawl_rcu_head heads[4][1000];
     const unsigned before = allocations;
-    (void)nothing;
     for (unsigned round = 0; round < 10; round++) {
         for (unsigned i = 0; i < 1000; i++)
             must(pawl_rcu_call(&heads[index][i], run, 100) == 0);

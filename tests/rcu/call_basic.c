@@ -29,7 +29,6 @@ static void run(pawl_rcu_head *head)
 
 static int set_up(void **state)
 {
-    (void)state;
     must(pawl_rcu_barrier() == 0);
     must(pawl_rcu_domain_limit(pawl_rcu_default(), PAWL_RCU_CALLS, PAWL_RCU_BYTES, PAWL_RCU_HELP) ==
          0);
@@ -169,7 +168,6 @@ TEST_CASE_WITH(callbacks_of_a_thread_that_has_ended_run, set_up, NULL)
 static void call_share(void *argument, unsigned index)
 {
     const unsigned share = FIRST_MANY / 4;
-    (void)argument;
     for (unsigned i = 0; i < share; i++)
         must(pawl_rcu_call(&many[index * share + i].head, run, 8) == 0);
     must(pawl_rcu_barrier() == 0);

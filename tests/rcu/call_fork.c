@@ -31,7 +31,6 @@ static void wait_for_a_worker(void)
 
 static int set_up(void **state)
 {
-    (void)state;
     if (TEST_SANITIZED)
         wait_for_a_worker();
     must(pawl_rcu_barrier() == 0);

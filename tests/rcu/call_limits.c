@@ -17,7 +17,6 @@ static uint32_t runs;
 
 static void run(pawl_rcu_head *head)
 {
-    (void)head;
     (void)pawl_fetch_add_relaxed32(&runs, 1);
 }
 
@@ -30,7 +29,6 @@ static pawl_rcu_statistics numbers(void)
 
 static int set_up(void **state)
 {
-    (void)state;
     must(pawl_rcu_domain_init(&domain, "limited") == 0);
     memset(heads, 0, sizeof heads);
     pawl_store_relaxed32(&runs, 0);
@@ -39,7 +37,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     pawl_rcu_domain_destroy(&domain);
     return 0;
 }
@@ -214,7 +211,6 @@ static void watch_queue(void)
 static void flood(void *nothing, unsigned index)
 {
     const unsigned times = TEST_SCALE(20000);
-    (void)nothing;
     for (unsigned i = 0; i < times; i++) {
         pawl_rcu_head *head = (pawl_rcu_head *)malloc(sizeof *head);
         must(head != NULL);
@@ -257,7 +253,6 @@ TEST_CASE_WITH(a_caller_at_the_limit_goes_on_when_there_is_room, set_up, tear_do
 {
     static const pawl_rcu_policy policies[] = {PAWL_RCU_HELP, PAWL_RCU_WAIT};
     pthread_t helper;
-    (void)state;
     for (unsigned i = 0; i < 2; i++) {
         if (i > 0) {
             tear_down(state);
@@ -372,7 +367,6 @@ static uint32_t queued_by_handler, refused_by_handler;
 static void on_signal(int number)
 {
     const uint32_t next = pawl_load_relaxed32(&queued_by_handler);
-    (void)number;
     if (next < OBJECTS && pawl_rcu_domain_try_call(&domain, &heads[next], run, 1) == 0)
         pawl_store_relaxed32(&queued_by_handler, next + 1);
     else

@@ -39,7 +39,6 @@ bool pawl_hook_start_thread(void (*body)(void *argument), void *argument)
 
 static void worker(void *nothing)
 {
-    (void)nothing;
     while (worker_body == NULL && !all_ended)
         pawl_hook_relax();
     if (worker_body != NULL)
@@ -124,7 +123,6 @@ static void run_and_wake(pawl_rcu_head *head)
 
 static void call_and_sleep(void *nothing)
 {
-    (void)nothing;
     pawl_store_relaxed32(&all_have_run, 0);
     for (unsigned i = 0; i < expected_runs; i++)
         must(pawl_rcu_domain_call(&domain, &heads[i], run_and_wake, 1) == 0);
@@ -156,7 +154,6 @@ TEST_CASE(the_worker_runs_what_a_helper_leaves)
 
 static void call_two(void *nothing)
 {
-    (void)nothing;
     call(0);
     call(1);
     leave(2);
@@ -164,7 +161,6 @@ static void call_two(void *nothing)
 
 static void call_another(void *nothing)
 {
-    (void)nothing;
     call(2);
     leave(2);
 }
@@ -200,7 +196,6 @@ static bool let_in;
 
 static void call_in_a_section(void *nothing)
 {
-    (void)nothing;
     pawl_rcu_read_lock();
     int error = pawl_rcu_domain_call(&domain, &heads[2], run, 1);
     pawl_rcu_read_unlock();
@@ -234,7 +229,6 @@ TEST_CASE(a_caller_that_gives_a_head_back_tells_those_who_wait)
 
 static void call_and_wait(void *nothing)
 {
-    (void)nothing;
     call(0);
     call(1);
     must(pawl_rcu_domain_barrier(&domain) == 0);
@@ -244,7 +238,6 @@ static void call_and_wait(void *nothing)
 
 static void call_and_wait_too(void *nothing)
 {
-    (void)nothing;
     call(2);
     must(pawl_rcu_domain_barrier(&domain) == 0);
     must(runs[2] == 1);
@@ -267,7 +260,6 @@ TEST_CASE(a_barrier_waits_for_what_was_called_whoever_runs_it)
 
 static void read_a_while(void *nothing)
 {
-    (void)nothing;
     pawl_rcu_domain_read_lock(&domain);
     pawl_hook_relax();
     pawl_rcu_domain_read_unlock(&domain);
@@ -276,7 +268,6 @@ static void read_a_while(void *nothing)
 
 static void call_and_wait_alone(void *nothing)
 {
-    (void)nothing;
     call(0);
     pawl_hook_relax(); /* the worker takes it, and waits for the reader */
     call(1);
@@ -302,7 +293,6 @@ TEST_CASE(a_barrier_waits_for_both_batches)
  * second call, because its caller reads. */
 static void read_while_called(void *nothing)
 {
-    (void)nothing;
     pawl_rcu_domain_read_lock(&domain);
     call(0);
     in_section = 1;

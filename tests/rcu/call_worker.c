@@ -34,7 +34,6 @@ static void note(struct scheduling *s)
 
 static void note_worker(pawl_rcu_head *unused)
 {
-    (void)unused;
     note(&of_worker);
 }
 
@@ -93,7 +92,6 @@ static void worker_begins(void *argument)
 
 static void look(pawl_rcu_head *unused)
 {
-    (void)unused;
     began_first = pawl_load_relaxed32(&began) == 1;
     began_on_worker = pthread_equal(beginner, pthread_self());
 }

@@ -73,7 +73,6 @@ static void *synchronize_beside(pawl_rcu_domain *d, void *(*reader)(void *))
 
 static void *synchronize_beside_online(void *unused)
 {
-    (void)unused;
     return synchronize_beside(pawl_rcu_qs(), end_online);
 }
 

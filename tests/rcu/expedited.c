@@ -67,7 +67,6 @@ static void synchronize_without_a_yield(void *expedited)
 
 static void yield_once(void *unused)
 {
-    (void)unused;
     if (!sandbox_kills(SYS_sched_yield))
         _exit(77);
     sched_yield();
@@ -166,7 +165,6 @@ static void answer_a_membarrier(int number, siginfo_t *info, void *context)
 static void synchronize_by_one_membarrier_each(void *unused)
 {
     struct sigaction action;
-    (void)unused;
     pawl_rcu_synchronize(); /* sets the process up */
     memset(&action, 0, sizeof action);
     action.sa_sigaction = answer_a_membarrier;

@@ -151,7 +151,6 @@ static uint32_t reported;
 
 static void note_thread(const pawl_rcu_stall *stall, void *unused)
 {
-    (void)unused;
     pawl_store_relaxed32(&reported, (uint32_t)stall->thread);
 }
 

@@ -31,7 +31,6 @@ static bool may_poll;
 static void read_in_handler(int number)
 {
     const int saved = errno;
-    (void)number;
     pawl_rcu_read_lock();
     struct object *o = pawl_rcu_dereference(current_object);
     must(o == NULL || pawl_load_relaxed32(&o->alive) == 1);
@@ -56,7 +55,6 @@ static void handle(int number, void (*handler)(int))
 
 static void *read_all_the_time(void *unused)
 {
-    (void)unused;
     while (pawl_load_relaxed32(&stop) == 0) {
         pawl_rcu_read_lock();
         struct object *o = pawl_rcu_dereference(current_object);
@@ -69,7 +67,6 @@ static void *read_all_the_time(void *unused)
 
 static void *sleep_all_the_time(void *unused)
 {
-    (void)unused;
     while (pawl_load_relaxed32(&stop) == 0)
         usleep(100);
     return NULL;
@@ -117,7 +114,6 @@ TEST_CASE(the_first_read_of_a_thread_may_be_in_a_handler)
 
 static void *synchronize_all_the_time(void *unused)
 {
-    (void)unused;
     while (pawl_load_relaxed32(&stop) == 0)
         pawl_rcu_synchronize();
     return NULL;
@@ -132,13 +128,11 @@ TEST_CASE(a_handler_may_read_and_poll_wherever_it_interrupts_a_synchronize)
 
 static void synchronize_in_handler(int number)
 {
-    (void)number;
     pawl_rcu_synchronize();
 }
 
 static void interrupt_a_reader(void *unused)
 {
-    (void)unused;
     pawl_os_remember_errors(); /* what the test redirects */
     handle(SIGUSR1, synchronize_in_handler);
     raise(SIGUSR1); /* here it is well */
@@ -165,7 +159,6 @@ static pthread_t main_thread;
 static void *interrupt_main(void *unused)
 {
     struct pawl_rcu_state *state = &rcu_here()->states[PAWL_RCU_DEFAULT_];
-    (void)unused;
     while (PAWL_ADDRESS_(pawl_load_relaxed)(&state->driver) == 0)
         sched_yield();
     must(pthread_kill(main_thread, SIGUSR1) == 0);
@@ -175,7 +168,6 @@ static void *interrupt_main(void *unused)
 static void interrupt_a_synchronize(void *unused)
 {
     static pthread_barrier_t barrier;
-    (void)unused;
     pawl_os_remember_errors();
     main_thread = pthread_self();
     handle(SIGUSR1, synchronize_in_handler);
@@ -195,7 +187,6 @@ TEST_CASE(synchronize_in_a_handler_that_interrupted_a_synchronize_ends_the_progr
 
 static void synchronize_in_a_section(void *unused)
 {
-    (void)unused;
     pawl_os_remember_errors();
     pawl_rcu_read_lock();
     pawl_rcu_synchronize();
@@ -210,7 +201,6 @@ TEST_CASE(synchronize_in_a_section_ends_the_program)
 
 static void child_of_a_reader(void *unused)
 {
-    (void)unused;
     must(pawl_rcu_read_held()); /* the forking thread's section is the child's */
     uint64_t cookie = pawl_rcu_start_poll();
     must(!pawl_rcu_poll(cookie));
@@ -247,14 +237,12 @@ TEST_CASE(a_child_forked_in_a_section_has_that_section_and_no_other)
 
 static void child_of_a_driver(void *unused)
 {
-    (void)unused;
     for (unsigned i = 0; i < 10; i++)
         pawl_rcu_synchronize();
 }
 
 static void *synchronize_once(void *unused)
 {
-    (void)unused;
     pawl_rcu_synchronize();
     return NULL;
 }
@@ -316,7 +304,6 @@ TEST_CASE(a_section_left_open_ends_with_its_thread)
 #if defined(__linux__) && !TEST_SANITIZED && !PAWL_TSAN_
 static void *vanish_in_a_section(void *unused)
 {
-    (void)unused;
     pawl_rcu_read_lock();
     syscall(SYS_exit, 0); /* tells nobody */
     return NULL;
@@ -339,7 +326,6 @@ static uint32_t destructors;
 
 static void read_in_destructor(void *unused)
 {
-    (void)unused;
     pawl_rcu_read_lock();
     must(pawl_rcu_read_held());
     pawl_rcu_read_unlock();
@@ -349,7 +335,6 @@ static void read_in_destructor(void *unused)
 
 static void leave_in_destructor(void *unused)
 {
-    (void)unused;
     must(pawl_rcu_read_held());
     pawl_rcu_read_unlock();
     (void)pawl_fetch_add_relaxed32(&destructors, 1);
@@ -365,7 +350,6 @@ static void *with_destructor(void *reads_first)
 
 static void *leaves_in_destructor(void *unused)
 {
-    (void)unused;
     pawl_rcu_read_lock();
     must(pthread_setspecific(late_key, &destructors) == 0);
     return NULL;
@@ -403,7 +387,6 @@ static void at_exit(void)
 
 static void exit_with_handler(void *unused)
 {
-    (void)unused;
     must(atexit(at_exit) == 0);
     exit(3);
 }

@@ -9,7 +9,6 @@ static volatile int returned; /* the last call of a function is then no jump */
 
 static void dereference_outside(void *unused)
 {
-    (void)unused;
     (void)pawl_rcu_dereference(pointer);
     returned = 1;
 }
@@ -37,7 +36,6 @@ TEST_CASE(a_dereference_outside_a_section_is_reported)
 
 static void unlock_too_often(void *unused)
 {
-    (void)unused;
     pawl_rcu_read_lock();
     pawl_rcu_read_lock();
     pawl_rcu_read_unlock();
@@ -66,7 +64,6 @@ TEST_CASE(an_unbalanced_unlock_is_reported)
 
 static void synchronize_in_a_section(void *unused)
 {
-    (void)unused;
     pawl_rcu_read_lock();
     pawl_rcu_synchronize();
     returned = 1;
@@ -74,7 +71,6 @@ static void synchronize_in_a_section(void *unused)
 
 static void expedite_in_a_section(void *unused)
 {
-    (void)unused;
     pawl_rcu_read_lock();
     pawl_rcu_synchronize_expedited();
     returned = 1;
@@ -82,7 +78,6 @@ static void expedite_in_a_section(void *unused)
 
 static void wait_for_a_cookie_in_a_section(void *unused)
 {
-    (void)unused;
     pawl_rcu_read_lock();
     pawl_rcu_synchronize_cond(pawl_rcu_start_poll());
     returned = 1;
@@ -105,7 +100,6 @@ TEST_CASE(a_synchronize_in_a_section_is_reported)
 
 static void enter_and_end(void *unused)
 {
-    (void)unused;
     pawl_rcu_read_lock();
     returned = 1;
 }
@@ -119,7 +113,6 @@ REPORTED_CASE(a_section_left_open_by_a_thread_is_reported_with_where_it_was_ente
 
 static void synchronize_quiescent_states_in_a_section(void *unused)
 {
-    (void)unused;
     pawl_rcu_qs_online();
     pawl_rcu_qs_read_lock();
     pawl_rcu_domain_synchronize(pawl_rcu_qs());
@@ -128,14 +121,12 @@ static void synchronize_quiescent_states_in_a_section(void *unused)
 
 static void quiescent_while_offline(void *unused)
 {
-    (void)unused;
     pawl_rcu_qs_quiescent();
     returned = 1;
 }
 
 static void quiescent_in_a_section(void *unused)
 {
-    (void)unused;
     pawl_rcu_qs_online();
     pawl_rcu_qs_read_lock();
     pawl_rcu_qs_quiescent();
@@ -144,7 +135,6 @@ static void quiescent_in_a_section(void *unused)
 
 static void offline_in_a_section(void *unused)
 {
-    (void)unused;
     pawl_rcu_qs_online();
     pawl_rcu_qs_read_lock();
     pawl_rcu_qs_offline();
@@ -153,7 +143,6 @@ static void offline_in_a_section(void *unused)
 
 static void offline_twice(void *unused)
 {
-    (void)unused;
     pawl_rcu_qs_online();
     pawl_rcu_qs_offline();
     pawl_rcu_qs_offline();
@@ -162,14 +151,12 @@ static void offline_twice(void *unused)
 
 static void section_while_offline(void *unused)
 {
-    (void)unused;
     pawl_rcu_qs_read_lock();
     returned = 1;
 }
 
 static void section_left_twice(void *unused)
 {
-    (void)unused;
     pawl_rcu_qs_online();
     pawl_rcu_qs_read_lock();
     pawl_rcu_qs_read_unlock();
@@ -197,7 +184,6 @@ TEST_CASE(misuse_of_quiescent_states_is_reported)
 
 static void enter_too_deep(void *unused)
 {
-    (void)unused;
     for (unsigned i = 0; i < 65536; i++)
         pawl_rcu_read_lock();
 }
@@ -225,7 +211,6 @@ static void read_after_destroy(void *domain)
 static void read_in_no_domain(void *unused)
 {
     pawl_rcu_domain d;
-    (void)unused;
     memset(&d, 0x5a, sizeof d);
     pawl_rcu_domain_read_lock(&d);
     returned = 1;
@@ -251,14 +236,12 @@ static uint32_t reported;
 
 static void note(const pawl_rcu_stall *stall, void *unused)
 {
-    (void)unused;
     fprintf(stderr, "entered at %s\n", stall->entered);
     pawl_store_relaxed32(&reported, 1);
 }
 
 static void read_slowly(void *unused)
 {
-    (void)unused;
     pawl_rcu_read_lock();
     pthread_barrier_wait(&step);
     while (pawl_load_relaxed32(&reported) == 0)
@@ -274,7 +257,6 @@ static void *slow_reader(void *unused)
 
 static void stall(void *unused)
 {
-    (void)unused;
     must(pthread_barrier_init(&step, NULL, 2) == 0);
     pawl_rcu_domain_stall(pawl_rcu_default(), 1000000, note, NULL);
     const pthread_t thread = test_start(slow_reader, NULL);
@@ -295,7 +277,6 @@ TEST_CASE(a_stall_is_reported_with_where_its_reader_entered)
 
 static void read_in_handler(int number)
 {
-    (void)number;
     pawl_rcu_read_lock();
     (void)pawl_rcu_dereference(pointer);
     pawl_rcu_read_unlock();

@@ -9,12 +9,10 @@ static pawl_rcu_domain domain;
 
 static void run(pawl_rcu_head *called)
 {
-    (void)called;
 }
 
 static void call_twice(void *nothing)
 {
-    (void)nothing;
     pawl_rcu_read_lock();
     must(pawl_rcu_call(&head, run, 1) == 0);
     (void)pawl_rcu_call(&head, run, 1);
@@ -23,7 +21,6 @@ static void call_twice(void *nothing)
 static void try_twice(void *nothing)
 {
     static pawl_rcu_head first;
-    (void)nothing;
     must(pawl_rcu_call(&first, run, 1) == 0); /* there is a worker */
     pawl_rcu_read_lock();
     must(pawl_rcu_try_call(&head, run, 1) == 0);
@@ -33,7 +30,6 @@ static void try_twice(void *nothing)
 static void free_twice(void *nothing)
 {
     pawl_rcu_head *object = (pawl_rcu_head *)calloc(1, sizeof *object);
-    (void)nothing;
     must(object != NULL);
     pawl_rcu_read_lock();
     must(pawl_rcu_domain_free(pawl_rcu_default(), object, 0, sizeof *object) == 0);
@@ -52,7 +48,6 @@ TEST_CASE(a_head_that_is_called_while_it_is_queued_is_reported)
 
 static void end_domain(pawl_rcu_head *called)
 {
-    (void)called;
     pawl_rcu_domain_destroy(&domain);
 }
 

@@ -36,7 +36,6 @@ static void look(void)
 
 static void read_once(void *unused)
 {
-    (void)unused;
     pawl_rcu_domain_read_lock(&scene.domain);
     look();
     pawl_rcu_domain_read_unlock(&scene.domain);
@@ -44,7 +43,6 @@ static void read_once(void *unused)
 
 static void read_nested_and_again(void *unused)
 {
-    (void)unused;
     pawl_rcu_domain_read_lock(&scene.domain);
     pawl_rcu_domain_read_lock(&scene.domain);
     look();
@@ -58,7 +56,6 @@ static void read_nested_and_again(void *unused)
 
 static void loop_with_quiescent_states(void *unused)
 {
-    (void)unused;
     pawl_rcu_qs_online();
     for (unsigned i = 0; i < 2; i++) {
         pawl_rcu_qs_read_lock();
@@ -79,7 +76,6 @@ static struct object *take_out(void)
 static void replace(void *unused)
 {
     struct object *old = take_out();
-    (void)unused;
     pawl_rcu_domain_synchronize(&scene.domain);
     if (old != NULL)
         pawl_store_relaxed32(&old->alive, 0);
@@ -89,7 +85,6 @@ static void replace_by_poll(void *unused)
 {
     struct object *old = take_out();
     const uint64_t cookie = pawl_rcu_domain_start_poll(&scene.domain);
-    (void)unused;
     while (!pawl_rcu_domain_poll(&scene.domain, cookie))
         pawl_cpu_relax();
     if (old != NULL)
@@ -102,7 +97,6 @@ static void replace_by_poll(void *unused)
 static void before(void *unused)
 {
     struct pawl_process *process = process_here();
-    (void)unused;
     memset(rcu_here(), 0, sizeof *rcu_here());
     for (unsigned i = 0; i < 2 * PAWL_RCU_LINES; i++)
         memset(&process->lines[i], 0, sizeof process->lines[i]);
@@ -123,7 +117,6 @@ static void after(void *unused)
 {
     const struct pawl_rcu *rcu = rcu_here();
     const struct pawl_rcu_state *state = &rcu->states[scene.domain.index];
-    (void)unused;
     scene.begun = state->started;
     must(state->started == state->completed);
     must(state->driver == 0 && state->sleepers == 0 && state->noted == 0);
@@ -323,7 +316,6 @@ static void after_counting(void *unused)
 
 static void synchronize(void *unused)
 {
-    (void)unused;
     pawl_rcu_domain_synchronize(&scene.domain);
 }
 

@@ -98,7 +98,6 @@ static bool over_in_handler;
 
 static void poll_here(int number)
 {
-    (void)number;
     over_in_handler = pawl_rcu_domain_poll(&polled, polled_cookie);
 }
 
@@ -206,7 +205,6 @@ static void stall_to_standard_error(void *unused)
 {
     pthread_t reader;
     int ends[2], passed[2];
-    (void)unused;
     must(pipe(ends) == 0);
     passed[0] = ends[0];
     passed[1] = dup(STDERR_FILENO);

@@ -36,7 +36,6 @@ static void end(void)
 /* It stays until it has been reported. */
 static void read_until_reported(void *nothing)
 {
-    (void)nothing;
     pawl_rcu_read_lock();
     pawl_store_relaxed32(&reading, 1);
     while (pawl_load_relaxed32(&reported) == 0)
@@ -46,7 +45,6 @@ static void read_until_reported(void *nothing)
 
 static void synchronize(void *nothing)
 {
-    (void)nothing;
     while (pawl_load_relaxed32(&reading) == 0)
         pawl_hook_relax();
     pawl_rcu_synchronize();
@@ -54,7 +52,6 @@ static void synchronize(void *nothing)
 
 static void ask(void *nothing)
 {
-    (void)nothing;
     pawl_rcu_domain_stall(pawl_rcu_default(), 1, report, NULL);
 }
 

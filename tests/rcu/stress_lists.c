@@ -157,7 +157,6 @@ static void read_once(uint64_t *random)
 static void work(void *unused, unsigned index)
 {
     uint64_t random = s.seed + index * UINT64_C(0x632be59bd9b4e019);
-    (void)unused;
     for (unsigned i = 0; i < s.steps; i++)
         if (test_random_below(&random, index < 2 ? 2 : 32) == 0)
             write_once(&random);

@@ -257,7 +257,6 @@ static void caller(uint64_t *random)
 static void part(void *unused, unsigned index)
 {
     uint64_t random = world.seed + index * UINT64_C(0x9e3779b97f4a7c15);
-    (void)unused;
     if (index < READERS)
         reader(&random);
     else if (index < READERS + POLLERS)

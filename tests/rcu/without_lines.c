@@ -32,7 +32,6 @@ static void *without_a_line(void *result)
 /* In a section, then a line becomes free: the section goes on as it began. */
 static void *get_one_in_a_section(void *unused)
 {
-    (void)unused;
     be_refused(1000);
     pawl_rcu_read_lock();
     lines_free(PAWL_THREAD_LINES - 1);
@@ -57,7 +56,6 @@ static void *get_one_in_a_section(void *unused)
 
 static void *end_in_a_section(void *unused)
 {
-    (void)unused;
     be_refused(UINT32_MAX);
     pawl_rcu_read_lock();
     must(PAWL_RCU_MINE_.open == 1);
@@ -69,7 +67,6 @@ static uint32_t stop;
 
 static void *overlap(void *unused)
 {
-    (void)unused;
     be_refused(UINT32_MAX);
     while (pawl_load_relaxed32(&stop) == 0) {
         pawl_rcu_read_lock();

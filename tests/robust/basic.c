@@ -11,7 +11,6 @@ static pawl_robust_lock *lock; /* in memory that children share */
 
 static int set_up(void **state)
 {
-    (void)state;
     if (lock == NULL)
         lock = (pawl_robust_lock *)mmap(NULL, 4096, PROT_READ | PROT_WRITE,
                                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -174,7 +173,6 @@ struct crowd {
 static void read_together(void *argument, unsigned index)
 {
     struct crowd *crowd = (struct crowd *)argument;
-    (void)index;
     must(pawl_robust_lock_take_read(lock) == PAWL_ROBUST_OK);
     pthread_barrier_wait(&crowd->full);
     must(pawl_robust_lock_drop_read(lock) == PAWL_ROBUST_OK);
@@ -489,7 +487,6 @@ TEST_CASE_WITH(a_thread_that_ends_with_the_lock_has_died, set_up, NULL)
 TEST_CASE_WITH(a_child_of_fork_without_handlers_holds_nothing, set_up, NULL)
 {
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
-    (void)state;
     for (unsigned i = 0; i < 4; i++) {
         int status;
         assert_int_equal(takes[i](lock), PAWL_ROBUST_OK);
@@ -509,7 +506,6 @@ TEST_CASE_WITH(a_child_of_fork_without_handlers_holds_nothing, set_up, NULL)
         assert_free();
     }
 #else
-    (void)state;
     skip();
 #endif
 }

@@ -30,7 +30,6 @@ static struct both {
 static int set_up(void **state)
 {
     pthread_mutexattr_t attributes;
-    (void)state;
     if (shared == NULL)
         shared = (struct both *)mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
                                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);

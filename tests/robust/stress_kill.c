@@ -180,7 +180,6 @@ static bool take_after_death(unsigned as)
 
 static int set_up(void **state)
 {
-    (void)state;
     if (!shared)
         shared = (struct shared *)mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
                                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);

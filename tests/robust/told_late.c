@@ -123,7 +123,6 @@ static void whoever_comes_first_is_told(void (*operation)(void))
 
 static int set_up(void **state)
 {
-    (void)state;
     shared = (pawl_robust_lock *)mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
                                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     return shared == MAP_FAILED;

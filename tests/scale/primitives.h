@@ -252,12 +252,10 @@ ON(robust_take_read, pawl_robust_lock, must(pawl_robust_lock_take_read(o) == PAW
 ON(robust_drop_read, pawl_robust_lock, must(pawl_robust_lock_drop_read(o) == PAWL_ROBUST_OK))
 static inline void rcu_enter(void *object)
 {
-    (void)object;
     pawl_rcu_read_lock();
 }
 static inline void rcu_leave(void *object)
 {
-    (void)object;
     pawl_rcu_read_unlock();
 }
 ON(counter_up, pawl_counter, pawl_counter_inc(o))
@@ -285,7 +283,6 @@ static inline void seq_look(void *object)
 }
 static inline void nothing_more(void *object)
 {
-    (void)object;
 }
 static inline void called(pawl_rcu_head *head)
 {
@@ -294,7 +291,6 @@ static inline void called(pawl_rcu_head *head)
 static inline void rcu_calls(void *object)
 {
     pawl_rcu_head *head = (pawl_rcu_head *)malloc(sizeof *head);
-    (void)object;
     must(head != NULL && pawl_rcu_call(head, called, sizeof *head) == 0);
 }
 

@@ -133,7 +133,6 @@ static void set_slots(const char *slots)
     if (slots != NULL && prctl(PR_FUTEX_HASH, PR_FUTEX_HASH_SET_SLOTS, atol(slots), 0, 0) != 0)
         fprintf(stderr, "PAWL_SCALE_SLOTS=%s: %s\n", slots, strerror(errno));
 #else
-    (void)slots;
 #endif
 }
 

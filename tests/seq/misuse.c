@@ -22,25 +22,21 @@ static const struct pair value = {1, 2};
 
 static void write_alone(void *unused)
 {
-    (void)unused;
     pair_seq_write_alone(&lock, &value);
 }
 
 static void latch_alone(void *unused)
 {
-    (void)unused;
     pair_latch_write_alone(&latch, &value);
 }
 
 static void begin_only(void *unused)
 {
-    (void)unused;
     pawl_seq_begin_write(&lock.seq);
 }
 
 static void write_beside_the_declared_writer(void *unused)
 {
-    (void)unused;
     pawl_seq_declare_writer(&lock.seq);
     pair_seq_write_alone(&lock, &value);
     in_another_thread(write_alone, NULL);
@@ -48,7 +44,6 @@ static void write_beside_the_declared_writer(void *unused)
 
 static void latch_beside_the_declared_writer(void *unused)
 {
-    (void)unused;
     pawl_seq_latch_declare_writer(&latch.seq);
     pair_latch_write_alone(&latch, &value);
     in_another_thread(latch_alone, NULL);
@@ -84,7 +79,6 @@ REPORTED_CASE(the_end_of_no_write_is_reported, "end of a write that was not begu
 
 static void destroy_while_written(void *unused)
 {
-    (void)unused;
     pawl_seq_begin_write(&lock.seq);
     pair_seq_destroy(&lock);
 }
@@ -92,7 +86,6 @@ static void destroy_while_written(void *unused)
 static void destroy_while_locked(void *unused)
 {
     struct pair now;
-    (void)unused;
     pair_latch_take_write(&latch, &now);
     pair_latch_destroy(&latch);
 }
@@ -155,7 +148,6 @@ REPORTED_CASE(a_handler_that_falls_back_to_its_threads_own_lock_is_reported,
 static void write_by_turns(void *unused)
 {
     struct pair now;
-    (void)unused;
     write_alone(NULL);
     in_another_thread(write_alone, NULL); /* the caller excludes them: they take turns */
     latch_alone(NULL);

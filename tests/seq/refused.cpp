@@ -16,7 +16,6 @@ void right(pawl::seqlock<plain> &lock, pawl::seqlatch<plain> &latch)
 
 [[maybe_unused]] static void refused(pawl::seqlatch<plain> &latch)
 {
-    (void)latch;
 #if CASE == 1
     pawl::seqlock<std::string> text; // expect: trivially copyable
 #elif CASE == 2

@@ -34,7 +34,6 @@ static uint32_t handled, failed_tries, stop; /* by the seam: read and written ac
 static void look(int number)
 {
     struct value v;
-    (void)number;
     value_latch_read(&latch, &v);
     must(whole(&v));
     if (value_seq_try_read(&lock, &v))
@@ -47,7 +46,6 @@ static void look(int number)
 static void *write_on(void *unused)
 {
     uint64_t n = 0;
-    (void)unused;
     while (pawl_load_relaxed32(&stop) == 0) {
         const struct value v = value_of(++n);
         value_latch_write_alone(&latch, &v);

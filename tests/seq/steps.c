@@ -45,13 +45,11 @@ static void write_latch(void *n)
 
 static void read_lock(void *unused)
 {
-    (void)unused;
     pair_seq_read(&lock, &seen);
 }
 
 static void read_latch(void *unused)
 {
-    (void)unused;
     pair_latch_read(&latch, &seen);
 }
 

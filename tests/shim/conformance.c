@@ -116,7 +116,6 @@ static struct shared_page *page;
 
 static void write_in_child(void *unused)
 {
-    (void)unused;
     must(pthread_rwlock_wrlock(&page->lock) == 0);
     page->written++;
     must(pthread_rwlock_unlock(&page->lock) == 0);

@@ -36,7 +36,6 @@ static inline int make_zero(pthread_rwlock_t *l)
 
 static inline int start_actors(void **state)
 {
-    (void)state;
     actor_start(&one);
     actor_start(&two);
     actor_start(&three);
@@ -46,7 +45,6 @@ static inline int start_actors(void **state)
 
 static inline int end_actors(void **state)
 {
-    (void)state;
     assert_int_equal(pthread_rwlock_trywrlock(&lock), 0); /* every test leaves it free */
     assert_int_equal(pthread_rwlock_unlock(&lock), 0);
     assert_int_equal(pthread_rwlock_destroy(&lock), 0);

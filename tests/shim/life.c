@@ -91,7 +91,6 @@ static void read_some(unsigned i, uint64_t *random)
 static void work(void *unused, unsigned worker)
 {
     uint64_t random = test_seed() + worker;
-    (void)unused;
     while (test_now() < until) {
         const unsigned i = test_random_below(&random, LOCKS);
         if (test_random_below(&random, 4) != 0) {
@@ -136,7 +135,6 @@ static uint32_t readers_left;
 static void read_again_or_write(void *unused, unsigned me)
 {
     uint64_t random = test_seed() + me;
-    (void)unused;
     while (me == 0 && test_now() < until) {
         must(pthread_rwlock_rdlock(&again) == 0);
         for (unsigned i = 0; i < 20; i++) {
@@ -179,7 +177,6 @@ static uint32_t rounds_left;
 
 static void read_for_one_another(void *unused, unsigned me)
 {
-    (void)unused;
     while (__atomic_load_n(&rounds_left, __ATOMIC_RELAXED) != 0) {
         if (me == 0) {
             must(sem_post(&wanted) == 0 && pthread_rwlock_rdlock(&needed) == 0);
@@ -218,7 +215,6 @@ static pthread_rwlock_t held_read, held_write, idle;
 
 static void go_on_as_child(void *unused)
 {
-    (void)unused;
     must(pthread_rwlock_rdlock(&idle) == 0 && pthread_rwlock_unlock(&idle) == 0);
     must(pthread_rwlock_wrlock(&idle) == 0 && pthread_rwlock_unlock(&idle) == 0);
     must(pthread_rwlock_unlock(&held_read) == 0);
@@ -262,7 +258,6 @@ static int handled;
 
 static void handle(int number)
 {
-    (void)number;
     /* A handler that tries, and one that locks what is free. */
     if (pthread_rwlock_tryrdlock(&other) == 0)
         (void)pthread_rwlock_unlock(&other);
@@ -339,7 +334,6 @@ static void lock_at_exit(void)
 
 static void exit_with_locks(void *unused)
 {
-    (void)unused;
     must(atexit(lock_at_exit) == 0);
     exit(7);
 }

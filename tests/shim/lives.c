@@ -63,7 +63,6 @@ static pthread_rwlock_t many[60];
 
 static int read_many(pthread_rwlock_t *unused)
 {
-    (void)unused;
     for (size_t i = 0; i < 60; i++)
         must(pthread_rwlock_rdlock(&many[i]) == 0);
     return 0;
@@ -71,7 +70,6 @@ static int read_many(pthread_rwlock_t *unused)
 
 static int unlock_many(pthread_rwlock_t *unused)
 {
-    (void)unused;
     for (size_t i = 0; i < 60; i++)
         must(pthread_rwlock_unlock(&many[i]) == 0);
     return 0;

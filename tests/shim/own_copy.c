@@ -15,7 +15,6 @@ static uint64_t a, b;
 
 static void add(void *unused, unsigned index)
 {
-    (void)unused;
     for (int i = 0; i < TEST_SCALE(5000); i++) {
         if ((i + (int)index) % 3 == 0) {
             must(pthread_rwlock_wrlock(&theirs) == 0);
@@ -43,7 +42,6 @@ TEST_CASE(both_kinds_of_locks_work_side_by_side)
 
 static void go_on_as_child(void *unused)
 {
-    (void)unused;
     must(pthread_rwlock_unlock(&theirs) == 0);
     pawl_drop_write(&ours);
     add(NULL, 0);
@@ -51,7 +49,6 @@ static void go_on_as_child(void *unused)
 
 static int take_ours(pthread_rwlock_t *unused)
 {
-    (void)unused;
     pawl_take_write(&ours);
     pawl_drop_write(&ours);
     return 0;

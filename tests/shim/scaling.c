@@ -27,7 +27,6 @@ static void read_once(struct actor *a)
 
 static void reads_leave_no_r_in_the_word_where_they_scale(void **state)
 {
-    (void)state;
     read_once(&one);
     read_once(&two);
     assert_int_equal(actor_do(&one, pthread_rwlock_rdlock, &lock), 0);
@@ -42,7 +41,6 @@ static void reads_leave_no_r_in_the_word_where_they_scale(void **state)
 /* Its first read is in an entry, so the word has no R but perhaps the writer's. */
 static void a_reader_in_an_entry_reads_again_beside_a_waiting_writer(void **state)
 {
-    (void)state;
     read_once(&two);
     assert_int_equal(actor_do(&two, pthread_rwlock_rdlock, &lock), 0);
     actor_begin(&one, pthread_rwlock_wrlock, &lock);
@@ -60,7 +58,6 @@ static void a_reader_in_an_entry_reads_again_beside_a_waiting_writer(void **stat
 
 static void a_reader_in_an_entry_that_wants_to_write_gets_edeadlk(void **state)
 {
-    (void)state;
     read_once(&two);
     assert_int_equal(actor_do(&two, pthread_rwlock_rdlock, &lock), 0);
     assert_int_equal(actor_do(&two, pthread_rwlock_wrlock, &lock), EDEADLK);
@@ -72,7 +69,6 @@ static void a_reader_in_an_entry_that_wants_to_write_gets_edeadlk(void **state)
 static void a_thread_reads_many_locks_at_once(void **state)
 {
     static pthread_rwlock_t many[40];
-    (void)state;
     for (size_t round = 0; round < 3; round++) {
         for (size_t i = 0; i < 40; i++)
             assert_int_equal(pthread_rwlock_rdlock(&many[i]), 0);
@@ -89,7 +85,6 @@ static void a_thread_reads_many_locks_at_once(void **state)
 static void a_thread_that_ends_while_it_reads_leaves_the_lock_read(void **state)
 {
     struct actor gone;
-    (void)state;
     actor_start(&gone);
     read_once(&gone);
     assert_int_equal(actor_do(&gone, pthread_rwlock_rdlock, &lock), 0);
@@ -108,7 +103,6 @@ static void a_thread_that_ends_while_it_reads_leaves_the_lock_read(void **state)
 static void a_read_that_another_thread_unlocks_may_be_any(void **state)
 {
     struct actor *const readers[] = {&one, &two};
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         read_once(&one);
         read_once(&two);
@@ -126,7 +120,6 @@ static void a_read_that_another_thread_unlocks_may_be_any(void **state)
 /* One read is in the word, the other in an entry: each unlock ends one of them, in any order. */
 static void a_read_in_the_word_and_one_in_an_entry_end_in_any_order(void **state)
 {
-    (void)state;
     for (unsigned order = 0; order < 8; order++) {
         struct actor fresh_one;
         actor_start(&fresh_one); /* a thread's first read is in the word */
@@ -150,7 +143,6 @@ static void a_read_in_the_word_and_one_in_an_entry_end_in_any_order(void **state
 /* A writer sleeps until the reader's entry is free, and another thread frees it. */
 static void an_unlock_by_another_thread_wakes_the_writer(void **state)
 {
-    (void)state;
     read_once(&two);
     assert_int_equal(actor_do(&two, pthread_rwlock_rdlock, &lock), 0);
     actor_begin(&one, pthread_rwlock_wrlock, &lock);
@@ -165,7 +157,6 @@ static void an_unlock_by_another_thread_wakes_the_writer(void **state)
 
 static void unlock_in_child(void *unused)
 {
-    (void)unused;
     must(pthread_rwlock_unlock(&lock) == 0);
     must(pthread_rwlock_trywrlock(&lock) == EBUSY);
     must(pthread_rwlock_unlock(&lock) == 0);
@@ -175,7 +166,6 @@ static void unlock_in_child(void *unused)
 static void a_child_unlocks_what_other_threads_of_the_parent_read(void **state)
 {
     char said[1024];
-    (void)state;
     read_once(&one);
     read_once(&two);
     assert_int_equal(actor_do(&one, pthread_rwlock_rdlock, &lock), 0);
@@ -191,7 +181,6 @@ static void a_lock_that_others_read_can_be_ended_by_a_call(void **state)
     static rwlock_call *const ends[] = {destroy, make_anew};
     const pthread_rwlock_t zero = PTHREAD_RWLOCK_INITIALIZER;
     struct actor reader;
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         actor_start(&reader);
         read_once(&reader);
@@ -261,7 +250,6 @@ static void one_reads(void)
 
 static void two_unlocks_at_the_same_time_end_two_reads(void **state)
 {
-    (void)state;
     read_once(&one);
     assert_true(
         interrupt_everywhere(two_threads_read, unlock_once, another_one_unlocks, nobody_reads) > 5);
@@ -288,7 +276,6 @@ static void a_thread_that_ends_a_lock_which_it_reads_leaves_no_entry(void **stat
     static rwlock_call *const ends[] = {destroy, make_anew};
     const pthread_rwlock_t zero = PTHREAD_RWLOCK_INITIALIZER;
     struct actor gone;
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         actor_start(&gone);
         read_once(&gone);
@@ -313,7 +300,6 @@ static void a_read_of_memory_that_is_no_lock_any_more_disturbs_nobody(void **sta
 {
     const pthread_rwlock_t zero = PTHREAD_RWLOCK_INITIALIZER;
     struct actor gone;
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         actor_start(&gone);
         read_once(&gone);
@@ -343,7 +329,6 @@ static void a_reader_whose_entry_is_gone_reads_again_beside_a_waiting_writer(voi
 {
     struct actor *const readers[] = {&one, &two};
     struct actor writer;
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         read_once(&one);
         read_once(&two);
@@ -391,7 +376,6 @@ static void a_thread_that_hands_many_reads_on_still_finds_its_own(void **state)
     static pthread_rwlock_t pool[1000];
     pthread_rwlock_t *locks[16] = {NULL}; /* the thread finds the record of each at once */
     struct actor reader;
-    (void)state;
     for (size_t count = 0; count < 16; count++) {
         memset(pool, 0, sizeof pool);
         for (size_t i = 0; i < 1000; i++)
@@ -421,7 +405,6 @@ static void a_thread_finds_its_entries_beside_those_of_one_that_has_ended(void *
     static pthread_rwlock_t locks[8];
     struct actor gone, next;
     size_t i;
-    (void)state;
     for (size_t count = 1; count < 8; count++) {
         pthread_rwlock_t *const left = &locks[8 - count];
         memset(locks, 0, sizeof locks);
@@ -454,7 +437,6 @@ static void a_read_of_a_new_lock_ends_beside_one_of_its_memory(void **state)
     static pthread_rwlock_t other;
     struct actor reader;
     size_t i;
-    (void)state;
     for (i = 0; i < 2; i++) {
         actor_start(&reader);
         read_once(&reader);
@@ -477,7 +459,6 @@ static void a_read_of_a_new_lock_ends_beside_one_of_its_memory(void **state)
  *   3  The process forks. The child moved reads of other threads to the words of locks. */
 static void a_child_leaves_memory_alone_that_is_no_lock_any_more(void **state)
 {
-    (void)state;
     for (unsigned ends = 0; ends < 2; ends++) {
         void *const page =
             mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -17,8 +17,6 @@ static uint64_t sum;
 
 static void add(void *unused, unsigned index)
 {
-    (void)unused;
-    (void)index;
     for (int i = 0; i < TEST_SCALE(20000); i++) {
         must(pthread_spin_lock(&lock) == 0);
         sum++;
@@ -50,7 +48,6 @@ TEST_CASE(a_try_says_whether_the_lock_was_free)
 /* As a new program: the library keeps to the standard error of the start. */
 static void make_a_shared_one(void *unused)
 {
-    (void)unused;
     (void)execl("/proc/self/exe", "spin", "shared", (char *)NULL);
 }
 

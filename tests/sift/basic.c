@@ -232,7 +232,6 @@ static uint32_t cancelled_has_read;
 
 static void *read_and_pause(void *unused)
 {
-    (void)unused;
     pawl_sift_take_read(&lock, PAWL_SIFT_THREAD);
     pawl_store_relaxed32(&cancelled_has_read, 1);
     drop_read();

@@ -53,14 +53,12 @@ TEST_CASE(reading_in_an_undeclared_context_is_reported)
 /* A thread that has not blocked the signals is not where it says. */
 static void read_below(void *unused)
 {
-    (void)unused;
     make_with_handlers();
     pawl_sift_take_read(&lock, PAWL_SIFT_INTERRUPT);
 }
 
 static void on_signal(int number)
 {
-    (void)number;
     pawl_sift_take_read(&lock, PAWL_SIFT_INTERRUPT);
     pawl_sift_drop_read(&lock, PAWL_SIFT_INTERRUPT);
 }
@@ -69,7 +67,6 @@ static void on_signal(int number)
 /* A deferred handler could interrupt this one, and wait for a writer that waits for it. */
 static void hold_back_too_little(void *unused)
 {
-    (void)unused;
     make(PAWL_SIFT_READS(PAWL_SIFT_THREAD) | PAWL_SIFT_READS(PAWL_SIFT_DEFERRED) |
              PAWL_SIFT_READS(PAWL_SIFT_INTERRUPT),
          PAWL_SIFT_THREAD);
@@ -126,7 +123,6 @@ TEST_CASE(a_nested_write_is_reported)
 
 static void read_while_writing(void *unused)
 {
-    (void)unused;
     make(0, PAWL_SIFT_THREAD);
     pawl_sift_take_write(&lock);
     pawl_sift_take_read(&lock, PAWL_SIFT_THREAD);
@@ -135,13 +131,11 @@ static void read_while_writing(void *unused)
 /* Its signal is none that the lock was told of, so the write did not hold it back. */
 static void on_other_signal(int number)
 {
-    (void)number;
     pawl_sift_take_read(&lock, PAWL_SIFT_INTERRUPT);
 }
 
 static void handler_reads_while_writing(void *unused)
 {
-    (void)unused;
     make_with_handlers();
     must(signal(SIGALRM, on_other_signal) != SIG_ERR);
     pawl_sift_take_write(&lock);
@@ -159,13 +153,11 @@ TEST_CASE(a_handler_that_reads_while_its_thread_writes_is_reported)
 
 static void drop_write(void *unused)
 {
-    (void)unused;
     pawl_sift_drop_write(&lock);
 }
 
 static void drop_write_elsewhere(void *unused)
 {
-    (void)unused;
     make_with_handlers();
     pawl_sift_take_write(&lock);
     in_another_thread(drop_write, NULL);
@@ -173,7 +165,6 @@ static void drop_write_elsewhere(void *unused)
 
 static void drop_what_nobody_has(void *unused)
 {
-    (void)unused;
     make_with_handlers();
     pawl_sift_drop_write(&lock);
 }
@@ -216,7 +207,6 @@ TEST_CASE(destroying_what_is_in_use_is_reported)
 
 static void read_elsewhere(void *unused)
 {
-    (void)unused;
     pawl_sift_take_read(&lock, PAWL_SIFT_THREAD);
     pawl_sift_drop_read(&lock, PAWL_SIFT_THREAD);
 }

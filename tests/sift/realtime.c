@@ -110,7 +110,6 @@ static void *write_from_above(void *unused)
 {
     struct sched_param param;
     int priority;
-    (void)unused;
     param.sched_priority = CEILING + 1;
     must(pthread_setschedparam(pthread_self(), SCHED_RR, &param) == 0);
     pawl_sift_take_write(&lock);
@@ -186,7 +185,6 @@ static uint32_t holds, may_drop;
 static void *hold_write(void *unused)
 {
     const struct timespec nap = {0, 1000000};
-    (void)unused;
     pawl_sift_take_write(&lock);
     pawl_store_relaxed32(&writer_number, pawl_load_relaxed32(&lock.gate) & 0x3fffffff);
     pawl_store_relaxed32(&holds, 1);
@@ -199,7 +197,6 @@ static void *hold_write(void *unused)
 static void *read_in_realtime(void *unused)
 {
     struct sched_param param;
-    (void)unused;
     param.sched_priority = CEILING;
     must(pthread_setschedparam(pthread_self(), SCHED_FIFO, &param) == 0);
     pawl_sift_take_read(&lock, PAWL_SIFT_REALTIME);

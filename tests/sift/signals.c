@@ -187,7 +187,6 @@ TEST_CASE(signals_stay_open_while_a_writer_waits_for_slow_readers)
 
 static void on_long_read(int number)
 {
-    (void)number;
     pawl_sift_take_read(&lock, PAWL_SIFT_INTERRUPT);
     pawl_store_relaxed32(&stays_in, 1);
     while (pawl_load_relaxed32(&may_leave) == 0)
@@ -198,7 +197,6 @@ static void on_long_read(int number)
 
 static void *be_interrupted(void *unused)
 {
-    (void)unused;
     must(raise(SIGUSR2) == 0);
     return NULL;
 }
@@ -226,7 +224,6 @@ TEST_CASE(a_handler_that_leaves_wakes_the_writer_that_sleeps)
 
 static void on_write(int number)
 {
-    (void)number;
     pawl_sift_take_write(&lock);
     value++;
     pawl_sift_drop_write(&lock);

@@ -90,14 +90,12 @@ static void run_alone(void (*body)(void *), uint64_t word)
 
 static void read_once(void *unused)
 {
-    (void)unused;
     pawl_sift_take_read(&world.lock, PAWL_SIFT_THREAD);
     pawl_sift_drop_read(&world.lock, PAWL_SIFT_THREAD);
 }
 
 static void write_once(void *unused)
 {
-    (void)unused;
     pawl_sift_take_write(&world.lock);
     note("in");
     pawl_sift_drop_write(&world.lock);
@@ -181,7 +179,6 @@ TEST_CASE(writers_begin_at_their_own_context)
 
 static void fill_the_field(void *unused)
 {
-    (void)unused;
     assert_false(pawl_sift_try_read(&world.lock, PAWL_SIFT_INTERRUPT));
     assert_true(pawl_sift_try_read(&world.lock, PAWL_SIFT_DEFERRED));
     pawl_sift_drop_read(&world.lock, PAWL_SIFT_DEFERRED);
@@ -205,7 +202,6 @@ TEST_CASE(a_full_field_refuses_and_spills_nowhere)
 
 static void wait_for_room(void *unused)
 {
-    (void)unused;
     if (sched.current == 0) {
         pawl_sift_take_read(&world.lock, PAWL_SIFT_INTERRUPT);
         world.granted++;
@@ -238,7 +234,6 @@ static bool handler_was_in, write_was_slow;
 static void write_twice_or_read(void *unused)
 {
     pawl_sift *const l = &world.lock;
-    (void)unused;
     if (sched.current == 1) {
         world.mask[1] |= WORLD_INTERRUPT; /* raised to the handlers' context */
         while ((pawl_load_relaxed64(&l->word) & PAWL_SIFT_WRITER_) == 0)
@@ -288,7 +283,6 @@ static bool passed;
 static void priority_body(void *unused)
 {
     pawl_sift *const l = &world.lock;
-    (void)unused;
     if (sched.current == 1) {
         pawl_sift_take_write(l);
         pawl_sift_drop_write(l);

@@ -125,7 +125,6 @@ static void step(struct worker *w)
 static void work(void *unused, unsigned index)
 {
     struct worker w;
-    (void)unused;
     w.writes = &shared.writes[index];
     w.random = shared.seed + index * UINT64_C(0x632be59bd9b4e019);
     for (unsigned i = 0; i < shared.steps; i++)
@@ -151,7 +150,6 @@ static void install(int number)
 static void *interrupt_all(void *unused)
 {
     uint64_t random = shared.seed ^ 1;
-    (void)unused;
     while (pawl_load_relaxed32(&shared.stop) == 0) {
         const struct timespec nap = {0, 20000 + (long)test_random_below(&random, 100000)};
         (void)kill(getpid(), test_random_below(&random, 2) ? SIGUSR1 : SIGUSR2);

@@ -162,7 +162,6 @@ static uint64_t world_access(const struct pawl_operation *o,
 
 static void world_begins(void *unused)
 {
-    (void)unused;
     sched.fault = NULL;
     memset(&world.lock, 0, sizeof world.lock);
     must(pawl_sift_init(&world.lock, &world.use) == 0);
@@ -175,7 +174,6 @@ static void world_begins(void *unused)
 
 static void world_ends(void *unused)
 {
-    (void)unused;
     if (world.lock.mutex != 0 || (world.lock.word & ~PAWL_SIFT_WAITED_) != 0 ||
         world.lock.gate != 0)
         world_break("somebody is left counted");

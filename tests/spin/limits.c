@@ -90,7 +90,6 @@ struct crowd {
 static void read_together(void *opaque, unsigned index)
 {
     struct crowd *c = (struct crowd *)opaque;
-    (void)index;
     for (unsigned i = 0; i < c->rounds; i++) {
         pawl_spin16_take_read(&c->lock);
         pthread_barrier_wait(&c->all_in); /* passes only when all 63 are in */
@@ -115,7 +114,6 @@ TEST_CASE(sixty_three_threads_read_at_once)
 static void write_in_turn(void *opaque, unsigned index)
 {
     struct crowd *c = (struct crowd *)opaque;
-    (void)index;
     for (unsigned i = 0; i < c->rounds; i++) {
         pawl_spin16_take_write(&c->lock);
         c->plain++;

@@ -7,7 +7,6 @@ static unsigned inside, most_inside, served;
 
 static void write_once(void *unused)
 {
-    (void)unused;
     pawl_spin16_take_write(&lock);
     inside++;
     if (inside > most_inside)
@@ -19,7 +18,6 @@ static void write_once(void *unused)
 
 static void read_once(void *unused)
 {
-    (void)unused;
     pawl_spin16_take_read(&lock);
     served++;
     pawl_spin16_drop_read(&lock);

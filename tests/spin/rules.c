@@ -54,7 +54,6 @@ static void take_seek(pawl_spin32 *l) { pawl_spin32_take_seek(l); }
 
 static int reset(void **state)
 {
-    (void)state;
     pawl_spin32_init(&lock);
     return 0;
 }

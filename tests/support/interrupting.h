@@ -186,7 +186,6 @@ static bool interrupting_is_shared(uintptr_t place)
     return (code[0] == 0x8b && code[2] == 0x24 && code[3] == 0xc3) ||
            (code[0] == 0xc3 && code[-3] == 0x8b && code[-1] == 0x24);
 #else
-    (void)place;
     return false;
 #endif
 }

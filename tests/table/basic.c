@@ -56,7 +56,6 @@ static void release(void *memory, size_t bytes, void *arg)
 static int begin(void **state)
 {
     const pawl_table_options options = {NULL, allocate, release, &arrays};
-    (void)state;
     memset(things, 0, sizeof things);
     pawl_table_init(&table, &options);
     arrays = 0;
@@ -66,7 +65,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-    (void)state;
     pawl_table_destroy(&table);
     return arrays != 0;
 }

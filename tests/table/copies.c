@@ -16,7 +16,6 @@ static struct table_calls copies[2];
 static void work(void *unused, unsigned index)
 {
     const struct table_calls *const own = &copies[index % 2];
-    (void)unused;
     for (uint64_t i = 0; i < NODES; i++) {
         must(own->insert(&table, &nodes[index][i], i * THREADS + index));
         must(own->get(&table, i / 2 * THREADS + index) == &nodes[index][i / 2]);

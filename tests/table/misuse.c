@@ -9,7 +9,6 @@ static pawl_table_node one, two;
 
 static void insert_twice(void *unused)
 {
-    (void)unused;
     pawl_table_insert(&table, &one, pawl_table_number(1));
     pawl_table_insert(&table, &two, pawl_table_number(2));
     pawl_table_insert(&table, &one, pawl_table_number(3));
@@ -17,7 +16,6 @@ static void insert_twice(void *unused)
 
 static void replace_by_what_is_in(void *unused)
 {
-    (void)unused;
     pawl_table_insert(&table, &one, pawl_table_number(1));
     pawl_table_insert(&table, &two, pawl_table_number(2));
     (void)pawl_table_replace(&table, &one, &two);
@@ -34,7 +32,6 @@ TEST_CASE(inserting_twice_is_reported_with_both_places)
 
 static void remove_twice(void *unused)
 {
-    (void)unused;
     pawl_table_insert(&table, &one, pawl_table_number(1));
     must(pawl_table_remove(&table, &one));
     (void)pawl_table_remove(&table, &one);
@@ -42,7 +39,6 @@ static void remove_twice(void *unused)
 
 static void remove_what_was_never_in(void *unused)
 {
-    (void)unused;
     (void)pawl_table_remove(&table, &one);
 }
 
@@ -64,13 +60,11 @@ REPORTED_CASE(freeing_what_is_in_is_reported_with_both_places,
 
 static void look_up_outside_a_section(void *unused)
 {
-    (void)unused;
     (void)pawl_table_get(&table, pawl_table_number(1));
 }
 
 static void walk_outside_a_section(void *unused)
 {
-    (void)unused;
     (void)pawl_table_from(&table, 0);
 }
 

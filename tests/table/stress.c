@@ -116,7 +116,6 @@ static void work(void *unused, unsigned index)
     uint64_t random = shared.seed + index * UINT64_C(0x632be59bd9b4e019);
     unsigned i, count = 0;
     bool up = true;
-    (void)unused;
     for (i = 0; i < shared.steps; i++) {
         const uint64_t number = test_random_below(&random, 2 * KEYS);
         const unsigned what = test_random_below(&random, 8);
@@ -141,7 +140,6 @@ static void work(void *unused, unsigned index)
 static void race(void *unused, unsigned index)
 {
     uint64_t random = shared.seed + index;
-    (void)unused;
     for (unsigned i = 0; i < shared.steps; i++) {
         const uint64_t number = test_random_below(&random, 16);
         struct thing *const fresh = make(number);

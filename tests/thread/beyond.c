@@ -76,7 +76,6 @@ static void be_quiescent(unsigned i)
 
 static void count_call(pawl_rcu_head *head)
 {
-    (void)head;
     (void)pawl_fetch_add_relaxed32(&called, 1);
 }
 
@@ -87,7 +86,6 @@ static void call_by_rcu(unsigned i)
 
 static void lock_sleeping(unsigned i)
 {
-    (void)i;
     pawl_lock32_take_write(&lock32);
     pawl_lock32_drop_write(&lock32);
 }
@@ -105,7 +103,6 @@ static void lock_for_readers(unsigned i)
 
 static void lock_robustly(unsigned i)
 {
-    (void)i;
     must(pawl_robust_lock_take_read(robust) == PAWL_ROBUST_OK);
     must(pawl_robust_lock_drop_read(robust) == PAWL_ROBUST_OK);
     must(pawl_robust_lock_take_write(robust) == PAWL_ROBUST_OK);
@@ -114,7 +111,6 @@ static void lock_robustly(unsigned i)
 
 static void lock_by_priority(unsigned i)
 {
-    (void)i;
     if (!sift_lends)
         return;
     pawl_sift_take_write(&sift);
@@ -123,7 +119,6 @@ static void lock_by_priority(unsigned i)
 
 static void count(unsigned i)
 {
-    (void)i;
     pawl_counter_add(&counter, 1);
     pawl_cpu_counter_add(&by_cpu, 1);
     for (unsigned mode = 0; mode < 4; mode++)
@@ -133,7 +128,6 @@ static void count(unsigned i)
 
 static void refer(unsigned i)
 {
-    (void)i;
     pawl_bigref_get(&ref);
     pawl_bigref_drop(&ref);
 }
@@ -276,7 +270,6 @@ TEST_CASE(every_primitive_serves_a_thread_without_a_line)
 
 static void *get_one_later(void *unused)
 {
-    (void)unused;
     must(ipawl_thread_line_() == NULL);
     must(ipawl_thread_line_() == NULL);
     lines_free(700);
@@ -296,7 +289,6 @@ TEST_CASE(a_thread_that_was_refused_gets_the_line_that_becomes_free)
 /* As where a search and the end of a thread missed each other. */
 static void *get_one_that_nobody_announced(void *unused)
 {
-    (void)unused;
     must(ipawl_thread_line_() == NULL);
     lines_free(5);
     pawl_store_relaxed32(&process_here()->full, 1);

@@ -164,7 +164,6 @@ static void check(void)
 
 static void *interrupt_all(void *unused)
 {
-    (void)unused;
     nothing = ipawl_thread_own_;
     must(nothing->owner == 0);
     make();

@@ -36,7 +36,6 @@ static void use_everything(void *unused)
 {
     static pawl_counter_exact counter = PAWL_COUNTER_EXACT_INIT;
     pawl_brlock lock;
-    (void)unused;
     read_once();
     pawl_rcu_synchronize();
     must(pawl_brlock_init(&lock, PAWL_BRLOCK_LINES) == 0);
@@ -57,7 +56,6 @@ static bool is_light(void)
 
 static void make_it_strong(void *unused)
 {
-    (void)unused;
     must(pawl_fences_strong() == 0 && !is_light());
     into_the_sandbox();
     use_everything(NULL);
@@ -69,7 +67,6 @@ static void make_it_strong(void *unused)
 
 static void be_born_in_the_sandbox(void *unused)
 {
-    (void)unused;
     into_the_sandbox();
     must(setenv(BORN_IN_THE_SANDBOX, "1", 1) == 0);
     execv("/proc/self/exe", arguments);
@@ -87,7 +84,6 @@ static int live_in_the_sandbox(void)
 static void ask_too_late(void *unused)
 {
     const bool was = is_light();
-    (void)unused;
     read_once();
     must(pawl_fences_strong() == (was ? EBUSY : 0));
     must(is_light() == was);
@@ -96,14 +92,12 @@ static void ask_too_late(void *unused)
 
 static void *read_in_a_thread(void *unused)
 {
-    (void)unused;
     read_once();
     return NULL;
 }
 
 static void ask_when_the_readers_have_ended(void *unused)
 {
-    (void)unused;
     test_elsewhere(read_in_a_thread, NULL);
     must(pawl_fences_strong() == 0 && !is_light());
     into_the_sandbox();
@@ -131,7 +125,6 @@ static void ask_and_fork(void *unused)
 
 static void synchronize_in_the_sandbox(void *unused)
 {
-    (void)unused;
     into_the_sandbox();
     pawl_rcu_synchronize();
     if (!is_light())
@@ -141,7 +134,6 @@ static void synchronize_in_the_sandbox(void *unused)
 static void write_in_the_sandbox(void *unused)
 {
     static pawl_brlock lock; /* zero bytes are one without lines */
-    (void)unused;
     into_the_sandbox();
     pawl_brlock_take_write(&lock);
     if (!is_light())
@@ -151,7 +143,6 @@ static void write_in_the_sandbox(void *unused)
 static void read_exactly_in_the_sandbox(void *unused)
 {
     static pawl_counter_exact counter = PAWL_COUNTER_EXACT_INIT;
-    (void)unused;
     pawl_counter_exact_add(&counter, 1);
     into_the_sandbox();
     (void)pawl_counter_exact_read(&counter);

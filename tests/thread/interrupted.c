@@ -283,7 +283,6 @@ static void interrupt_beyond(void (*prepare)(void), void (*steps)(void), void (*
 
 static void *be_interrupted_beyond(void *unused)
 {
-    (void)unused;
     interrupt_beyond(be_unknown_beyond, enter_and_leave, read_one);
     interrupt_beyond(be_unknown_beyond, enter_and_leave, fork_in_the_claim);
     interrupt_beyond(be_known_beyond,

@@ -112,7 +112,6 @@ static void now_ready(void)
 
 static void *upgrader(void *unused)
 {
-    (void)unused;
     pawl_lock64_take_seek(&lock64);
     now_ready();
     pawl_lock64_seek_to_write(&lock64);
@@ -133,7 +132,6 @@ static NOINLINE void read_beside_an_upgrade(void)
 
 static void *late(void *unused)
 {
-    (void)unused;
     must(!pawl_lock64_take_write_until(&lock64, pawl_now() + 1000000));
     pawl_lock64_take_seek(&lock64);
     must(!pawl_lock64_seek_to_write_until(&lock64, pawl_now() + 1000000));

@@ -36,7 +36,6 @@ static int64_t cpu_ns(void)
 /* It spins, too, where it waits: a wake-up would be a call that the holder makes. */
 static void *hog(void *unused)
 {
-    (void)unused;
     for (int i = 1; i <= TIMES; i++) {
         while (__atomic_load_n(&wanted, __ATOMIC_ACQUIRE) < i)
             (void)sched_yield();

@@ -70,7 +70,6 @@ static void *named_threads(void *inner)
 /* The holder waits until the other thread must be waiting: it sleeps in the lock's kernel wait. */
 static void *waiter(void *unused)
 {
-    (void)unused;
     __atomic_store_n(&ready, 1, __ATOMIC_RELEASE);
     must(pthread_mutex_lock(&mutex) == 0);
     must(pthread_mutex_unlock(&mutex) == 0);
@@ -114,7 +113,6 @@ static __attribute__((noinline)) void outermost(int rounds)
 
 static void *deep_waiter(void *unused)
 {
-    (void)unused;
     __atomic_store_n(&ready, 1, __ATOMIC_RELEASE);
     outermost(1);
     return NULL;
@@ -181,7 +179,6 @@ static void try_in_order(void)
 
 static void handler(int unused)
 {
-    (void)unused;
     must(pthread_mutex_trylock(&other) == 0);
     must(pthread_mutex_unlock(&other) == 0);
 }

@@ -135,7 +135,6 @@ static void *add_wrapped(void *unused)
 static void *read_wrapped(void *unused)
 {
     unsigned long sum = 0;
-    (void)unused;
     for (int i = 0; i < ROUNDS; i++)
         sum += read_in_wrappers();
     return (void *)sum;
@@ -144,7 +143,6 @@ static void *read_wrapped(void *unused)
 static void *next_wrapped(void *unused)
 {
     unsigned long sum = 0;
-    (void)unused;
     for (int i = 0; i < ROUNDS; i++)
         sum += next_in_wrappers();
     return (void *)sum;
@@ -153,7 +151,6 @@ static void *next_wrapped(void *unused)
 static void *take_ids(void *unused)
 {
     unsigned long sum = 0;
-    (void)unused;
     for (int i = 0; i < ROUNDS; i++)
         sum += next_id();
     return (void *)sum;
@@ -162,7 +159,6 @@ static void *take_ids(void *unused)
 static void *take_random(void *unused)
 {
     unsigned long sum = 0;
-    (void)unused;
     for (int i = 0; i < ROUNDS; i++)
         sum += next_random();
     return (void *)sum;

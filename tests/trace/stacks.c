@@ -68,7 +68,6 @@ void *malloc(size_t size)
 
 void free(void *block)
 {
-    (void)block;
 }
 
 void *calloc(size_t n, size_t size)
@@ -117,7 +116,6 @@ static void on_a_stack_of_its_own(void)
 
 static void handler(int unused)
 {
-    (void)unused;
     take();
     STAYS();
 }
@@ -197,7 +195,6 @@ static void made_code(int with_frame)
     run();
     STAYS();
 #else
-    (void)with_frame;
     take();
 #endif
 }
@@ -225,7 +222,6 @@ static pthread_t first;
 
 static void *outlives_main(void *unused)
 {
-    (void)unused;
     must(pthread_join(first, NULL) == 0);
     taker(NULL);
     STAYS();

@@ -170,7 +170,6 @@ static void robust(void)
 
 static void on_alarm(int unused)
 {
-    (void)unused;
 }
 
 static void semaphores(void)

@@ -25,7 +25,6 @@ static struct thing *of(pawl_tree_node *n)
 
 static int begin(void **state)
 {
-    (void)state;
     memset(things, 0, sizeof things);
     pawl_tree_init(&tree, PAWL_TREE_NUMBERS);
     return 0;
@@ -33,7 +32,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-    (void)state;
     pawl_tree_destroy(&tree);
     return 0;
 }
@@ -355,7 +353,6 @@ TEST_CASE_WITH(a_walk_goes_on_when_its_node_is_removed, begin, end)
 
 static void *inserts_what_is_there(void *unused)
 {
-    (void)unused;
     must(pawl_tree_insert_unique(&tree, &things[1].node, pawl_tree_number(1)) == &things[0].node);
     return NULL;
 }
@@ -398,7 +395,6 @@ TEST_CASE_WITH(a_holder_of_write_changes_several_at_once, begin, end)
 
 static void batch(void *unused, unsigned index)
 {
-    (void)unused;
     pawl_lock64_take_atomic(&tree.lock);
     for (unsigned i = index; i < NODES; i += 4)
         must(pawl_tree_insert_as(&tree, &things[i].node, pawl_tree_number(i),

@@ -18,7 +18,6 @@ REPORTED_CASE(inserting_twice_is_reported_with_both_places, "inserted twice, las
 
 static void remove_twice(void *unused)
 {
-    (void)unused;
     pawl_tree_insert(&tree, &one, pawl_tree_number(1));
     must(pawl_tree_remove(&tree, &one));
     (void)pawl_tree_remove(&tree, &one);
@@ -26,7 +25,6 @@ static void remove_twice(void *unused)
 
 static void remove_what_was_never_in(void *unused)
 {
-    (void)unused;
     (void)pawl_tree_remove(&tree, &one);
 }
 
@@ -49,26 +47,22 @@ REPORTED_CASE(freeing_what_is_in_is_reported_with_both_places,
 static void destroy_beside_a_walk(void *unused)
 {
     static pawl_tree_walk walk;
-    (void)unused;
     pawl_tree_walk_begin(&tree, &walk);
     pawl_tree_destroy(&tree);
 }
 
 static void look_up_outside_a_section(void *unused)
 {
-    (void)unused;
     (void)pawl_tree_get(&tree, pawl_tree_number(1));
 }
 
 static void change_without_the_lock(void *unused)
 {
-    (void)unused;
     (void)pawl_tree_insert_as(&tree, &one, pawl_tree_number(1), PAWL_TREE_HAS_WRITE);
 }
 
 static void change_in_no_batch(void *unused)
 {
-    (void)unused;
     (void)pawl_tree_insert_as(&tree, &one, pawl_tree_number(1), PAWL_TREE_HAS_ATOMIC);
 }
 

@@ -124,7 +124,6 @@ static void work(void *unused, unsigned index)
 {
     struct thing *mine[8] = {NULL};
     uint64_t random = shared.seed + index * UINT64_C(0x632be59bd9b4e019);
-    (void)unused;
     for (unsigned i = 0; i < shared.steps; i++) {
         const uint64_t number = test_random_below(&random, 2 * KEYS);
         struct thing **const place = &mine[test_random_below(&random, 8)];

@@ -39,7 +39,6 @@ inline void before_publication(const void *place)
 #if PAWL_VALGRIND
     ANNOTATE_HAPPENS_BEFORE(place);
 #else
-    (void)place;
 #endif
 }
 
@@ -48,7 +47,6 @@ inline void after_observation(const void *place)
 #if PAWL_VALGRIND
     ANNOTATE_HAPPENS_AFTER(place);
 #else
-    (void)place;
 #endif
 }
 

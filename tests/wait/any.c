@@ -94,7 +94,6 @@ TEST_CASE(a_wake_at_any_of_the_words_ends_it_and_is_named)
 
 static void *wait_for_the_last(void *unused)
 {
-    (void)unused;
     while (pawl_load_relaxed64(&words[WORDS - 1]) == 1)
         (void)pawl_wait64(&words[WORDS - 1], 1);
     return NULL;

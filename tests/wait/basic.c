@@ -383,14 +383,12 @@ static pid_t sleep_while_busy(uint32_t *shared)
 TEST_CASE(a_shared_wake_needs_the_page)
 {
 #ifndef __linux__
-    (void)state;
     printf("skipped: asks Linux for anonymous files\n");
     skip();
 #else
     const int file = memfd_create("pawl", 0);
     uint32_t *here, *elsewhere;
     int status;
-    (void)state;
     must(file >= 0 && ftruncate(file, 4096) == 0);
     here = (uint32_t *)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     elsewhere = (uint32_t *)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);

@@ -22,7 +22,6 @@ static void *wait_for_a_change(void *unused)
 
 static void wait_and_wake_in_the_child(void *unused)
 {
-    (void)unused;
     must(pawl_wake_all(&word) == 0); /* the parent's waiters are not ours */
     if (!PAWL_TSAN_) {               /* which allows no thread in such a child */
         const pthread_t thread = test_start(wait_for_a_change, NULL);
@@ -97,7 +96,6 @@ static unsigned signals;
 
 static void count_signal(int number)
 {
-    (void)number;
     __atomic_fetch_add(&signals, 1, __ATOMIC_RELAXED);
 }
 
@@ -153,7 +151,6 @@ static unsigned asleep;
 
 static void wait_for_own_or_wake_all(void *unused, unsigned index)
 {
-    (void)unused;
     if (index > 0) {
         __atomic_fetch_add(&asleep, 1, __ATOMIC_RELAXED);
         while (__atomic_load_n(&crowd[index], __ATOMIC_ACQUIRE) == 0)

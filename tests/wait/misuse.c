@@ -6,26 +6,22 @@ static uint64_t room[2];
 
 static void wait_at_null(void *unused)
 {
-    (void)unused;
     (void)pawl_wait32(NULL, 0);
 }
 
 static void wait_at_a_misaligned_address(void *unused)
 {
-    (void)unused;
     (void)pawl_wait64_until((uint64_t *)(void *)((char *)room + 4), 0, 0);
 }
 
 static void wait_shared_at_a_misaligned_address(void *unused)
 {
-    (void)unused;
     (void)pawl_wait32_shared((uint32_t *)(void *)((char *)room + 2), 0);
 }
 
 static void wait_for_nothing(void *unused)
 {
     uint32_t which;
-    (void)unused;
     (void)pawl_wait_any((struct pawl_watch *)(void *)room, 0, &which);
 }
 
@@ -42,7 +38,6 @@ TEST_CASE(a_wait_that_cannot_be_is_reported)
 
 static void drop_a_free_bit(void *unused)
 {
-    (void)unused;
     pawl_bitlock16_take((uint16_t *)(void *)room, 3);
     pawl_bitlock16_drop((uint16_t *)(void *)room, 4);
 }
@@ -50,13 +45,11 @@ static void drop_a_free_bit(void *unused)
 static void take_a_bit_beyond(void *unused)
 {
     volatile unsigned bit = 8;
-    (void)unused;
     pawl_bitlock8_take((uint8_t *)(void *)room, bit);
 }
 
 static void take_a_misaligned_bit(void *unused)
 {
-    (void)unused;
     (void)!pawl_bitlock32_try((uint32_t *)(void *)((char *)room + 1), 0);
 }
 

@@ -43,35 +43,30 @@ static void print_count(unsigned executions)
 
 static void wait32(void *unused)
 {
-    (void)unused;
     while (pawl_load_relaxed32((uint32_t *)(void *)&word) == 1)
         (void)pawl_wait32((uint32_t *)(void *)&word, 1);
 }
 
 static void wait16(void *unused)
 {
-    (void)unused;
     while (pawl_load_relaxed16((uint16_t *)(void *)&word) == 1)
         (void)pawl_wait16((uint16_t *)(void *)&word, 1);
 }
 
 static void wait64(void *unused)
 {
-    (void)unused;
     while (pawl_load_relaxed64(&word) == 1)
         (void)pawl_wait64(&word, 1);
 }
 
 static void change_and_wake_one(void *unused)
 {
-    (void)unused;
     pawl_store_relaxed64(&word, 0);
     (void)pawl_wake_one(&word);
 }
 
 static void change_and_wake_all(void *unused)
 {
-    (void)unused;
     pawl_store_relaxed64(&word, 0);
     (void)pawl_wake_all(&word);
 }
@@ -109,14 +104,12 @@ TEST_CASE(a_wake_of_nobody_asks_nothing_of_the_system)
 static void wait64_or_give_up(void *unused)
 {
     const enum pawl_waited how = pawl_wait64_until(&word, 1, 1000000);
-    (void)unused;
     woken += how == PAWL_WAIT_WOKEN;
     expired += how == PAWL_WAIT_EXPIRED;
 }
 
 static void wake_one_and_count(void *unused)
 {
-    (void)unused;
     reported += pawl_wake_one(&word);
 }
 
@@ -138,7 +131,6 @@ TEST_CASE(giving_up_uses_up_no_wake)
 
 static void move_and_wake(void *unused)
 {
-    (void)unused;
     (void)pawl_requeue(&word, &other, 0, 1);
     reported = pawl_wake_all(&word) + pawl_wake_all(&other);
 }
@@ -161,7 +153,6 @@ static void wait_for_both(void *unused)
 {
     struct pawl_watch watches[2] = {{NULL, 1, UINT64_MAX, 64}, {NULL, 1, UINT64_MAX, 64}};
     uint32_t which;
-    (void)unused;
     watches[0].address = &word;
     watches[1].address = &other;
     (void)pawl_wait_any(watches, 2, &which);
@@ -169,14 +160,12 @@ static void wait_for_both(void *unused)
 
 static void wait_for_the_other(void *unused)
 {
-    (void)unused;
     while (pawl_load_relaxed64(&other) == 1)
         (void)pawl_wait64(&other, 1);
 }
 
 static void wake_both(void *unused)
 {
-    (void)unused;
     pawl_store_relaxed64(&word, 0);
     (void)pawl_wake_one(&word);
     pawl_store_relaxed64(&other, 0);
@@ -195,7 +184,6 @@ static unsigned inside;
 
 static void take_and_drop_a_bit(void *unused)
 {
-    (void)unused;
     pawl_bitlock64_take(&other, 5);
     must(inside++ == 0);
     must(pawl_load_relaxed64(&other) == (1 | 1u << 5)); /* here another may come */
@@ -227,7 +215,6 @@ static void drop_mutex(void *m)
 static void wait_for_a_condition(void *unused)
 {
     struct pawl_cond_lock lock;
-    (void)unused;
     lock.lock = &mutex;
     lock.drop = drop_mutex;
     lock.take = take_mutex;
@@ -240,7 +227,6 @@ static void wait_for_a_condition(void *unused)
 
 static void broadcast(void *unused)
 {
-    (void)unused;
     take_mutex(&mutex);
     other = 0;
     drop_mutex(&mutex);
@@ -269,7 +255,6 @@ TEST_CASE(a_broadcast_reaches_all_who_wait_for_the_condition)
 static void wait_for_a_signal_or_give_up(void *unused)
 {
     struct pawl_cond_lock lock;
-    (void)unused;
     lock.lock = &mutex;
     lock.drop = drop_mutex;
     lock.take = take_mutex;
@@ -284,7 +269,6 @@ static void wait_for_a_signal_or_give_up(void *unused)
 
 static void signal_and_count(void *unused)
 {
-    (void)unused;
     reported += pawl_cond_signal(&cond);
 }
 
@@ -304,7 +288,6 @@ TEST_CASE(giving_up_uses_up_no_signal)
 
 static void broadcast_and_count(void *unused)
 {
-    (void)unused;
     reported += pawl_cond_broadcast(&cond);
 }
 
@@ -321,7 +304,6 @@ static pawl_eventcount event;
 static void wait_for_an_event(void *unused)
 {
     uint32_t key;
-    (void)unused;
     for (;;) {
         key = pawl_eventcount_prepare(&event);
         if (pawl_load_relaxed64(&other) == 0)
@@ -333,7 +315,6 @@ static void wait_for_an_event(void *unused)
 
 static void notify(void *unused)
 {
-    (void)unused;
     pawl_store_relaxed64(&other, 0);
     pawl_eventcount_notify_all(&event);
 }

@@ -470,7 +470,6 @@ static uint64_t lock64;
 
 static void look_at_the_words_in_the_child(void *unused)
 {
-    (void)unused;
     must(table()->queues == 0);
     must(find(&lock32, TABLE_OF_LOCK32) == NULL && find(&lock64, TABLE_OF_LOCK64) == NULL);
     must(lock32 == 0x1000 && lock64 == UINT64_C(0x100000000000) && cond == 0);

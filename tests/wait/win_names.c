@@ -58,7 +58,6 @@ TEST_CASE(another_size_or_address_is_refused)
 static void *acquire(void *arg)
 {
     uint32_t taken = 1;
-    (void)arg;
     while (__atomic_exchange_n(&word32, 1, __ATOMIC_ACQUIRE) != 0)
         WaitOnAddress(&word32, &taken, sizeof word32, INFINITE);
     woken++;
@@ -89,7 +88,6 @@ static void take_a_coin(void *unused, unsigned index)
     uint8_t *const purse = (uint8_t *)&purses[index % 4];
     uint64_t empty = 0;
     uint8_t coins;
-    (void)unused;
     for (;;) {
         coins = __atomic_load_n(purse, __ATOMIC_RELAXED);
         if (coins == 0)

@@ -36,7 +36,6 @@ struct stage {
 
 static void *give(size_t bytes, void *arg)
 {
-    (void)arg;
     m_demand(bytes <= sizeof STAGE->memory[0].bytes && STAGE->arrays < ARRAYS, "harness",
              "more memory for arrays than the scene has");
     return STAGE->memory[STAGE->arrays++].bytes;

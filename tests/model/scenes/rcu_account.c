@@ -29,7 +29,6 @@ struct stage {
 
 static void runs(pawl_rcu_head *head)
 {
-    (void)head;
     (void)pawl_fetch_add_relaxed32(&STAGE->ran, 1);
 }
 

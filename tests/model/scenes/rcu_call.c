@@ -127,7 +127,6 @@ static void calls_second_and_waits(void)
 
 static void gives_way(pawl_rcu_head *head)
 {
-    (void)head;
     pawl_hook_relax();
 }
 
@@ -181,7 +180,6 @@ static void makes_it_again(void)
 
 static void calls_again(pawl_rcu_head *head)
 {
-    (void)head;
     must_call(1);
 }
 
@@ -196,7 +194,6 @@ static void calls_a_caller(void)
 /* At a limit of one the callback has its own place: its call helps nobody, and is refused. */
 static void is_refused_itself(pawl_rcu_head *head)
 {
-    (void)head;
     m_demand(call(1) == EDEADLK, M_EXCLUSION, "a callback is let in beyond the limit");
     m_write(STORY(1), HAS_RUN);
 }

@@ -169,7 +169,6 @@ static inline void reclaim(pawl_rcu_head *head)
 
 static inline void counts(pawl_rcu_head *head)
 {
-    (void)head;
     tell(&STAGE->done);
 }
 

@@ -189,7 +189,6 @@ static void helps_with_one_and_sleeps(void)
  * own call to wait for. */
 static void calls_and_lets_one_in(pawl_rcu_head *head)
 {
-    (void)head;
     (void)!pawl_rcu_domain_try_call(&STAGE->domain, &STAGE->fillers[0], counts, 1);
     tell(&STAGE->again);
     sleep_until(&STAGE->inside, 1);

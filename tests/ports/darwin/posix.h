@@ -16,7 +16,6 @@ typedef struct pthread_barrier {
 
 static inline int pthread_barrier_init(pthread_barrier_t *b, const void *attributes, unsigned count)
 {
-    (void)attributes;
     b->count = count;
     b->arrived = b->round = 0;
     return pthread_mutex_init(&b->mutex, NULL) || pthread_cond_init(&b->condition, NULL);

@@ -19,16 +19,11 @@ __declspec(dllimport) int __stdcall VirtualFree(void *, size_t, unsigned long);
 static inline void *mmap(void *at, size_t size, int protection, int flags, int file, long offset)
 {
     void *pages = VirtualAlloc(at, size, 0x3000 /* reserve, commit */, 4 /* read, write */);
-    (void)protection;
-    (void)flags;
-    (void)file;
-    (void)offset;
     return pages == NULL ? MAP_FAILED : pages;
 }
 
 static inline int munmap(void *pages, size_t size)
 {
-    (void)size;
     return VirtualFree(pages, 0, 0x8000 /* release */) ? 0 : -1;
 }
 
