@@ -14,8 +14,7 @@
  * A test program takes --seed=N (or PAWL_SEED) and the name of one test, with * as a wildcard.
  * Only the thread that cmocka called may use assert_*; the others use must().
  */
-#ifndef PAWL_TESTS_TEST_H
-#define PAWL_TESTS_TEST_H
+#pragma once
 
 /* cmocka defines fail, skip and more as macros, so the headers of C and C++ come first. */
 #include <errno.h>
@@ -323,5 +322,3 @@ static inline void assert_aborts_saying(void (*body)(void *), void *argument, co
     if (!strstr(said, text))
         fail_msg("aborted without saying \"%s\"; wrote:\n%s", text, said);
 }
-
-#endif

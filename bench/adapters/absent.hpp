@@ -3,8 +3,7 @@
  * Stands for a lock of a library that this build does not have. Its rows are listed, with the
  * package to install, and never made. So a list of rows need not know the contents of the build.
  */
-#ifndef PAWL_BENCH_ADAPTERS_ABSENT_HPP
-#define PAWL_BENCH_ADAPTERS_ABSENT_HPP
+#pragma once
 
 #include <string>
 #include <type_traits>
@@ -37,5 +36,3 @@ template <class Lock> std::string why_not()
 }
 
 } // namespace adapter
-
-#endif

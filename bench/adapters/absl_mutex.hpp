@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Abseil's mutex, which has a shared mode. */
-#ifndef PAWL_BENCH_ADAPTERS_ABSL_MUTEX_HPP
-#define PAWL_BENCH_ADAPTERS_ABSL_MUTEX_HPP
+#pragma once
 
 #include <absl/synchronization/mutex.h>
 
@@ -16,5 +15,3 @@ struct absl_mutex {
 };
 
 } // namespace adapter
-
-#endif

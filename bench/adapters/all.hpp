@@ -3,8 +3,7 @@
  * Every lock that the benches compare, each with the same interface (see any of the files). The
  * build defines PAWL_BENCH_<LIBRARY> to 1 for each library that it found; the others are `absent`.
  */
-#ifndef PAWL_BENCH_ADAPTERS_ALL_HPP
-#define PAWL_BENCH_ADAPTERS_ALL_HPP
+#pragma once
 
 #include "absent.hpp"
 #include "none.hpp"
@@ -49,6 +48,4 @@ PAWL_BENCH_ABSENT(ck_rwlock, "libck-dev")
 #else
 PAWL_BENCH_ABSENT(plock32, "plock (scripts/setup bench)")
 PAWL_BENCH_ABSENT(plock64, "plock (scripts/setup bench)")
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Boost's reader-writer lock with an upgradable state, which is the progressive lock's S. */
-#ifndef PAWL_BENCH_ADAPTERS_BOOST_UPGRADE_MUTEX_HPP
-#define PAWL_BENCH_ADAPTERS_BOOST_UPGRADE_MUTEX_HPP
+#pragma once
 
 #include <boost/thread/shared_mutex.hpp>
 
@@ -19,5 +18,3 @@ struct boost_upgrade_mutex {
 };
 
 } // namespace adapter
-
-#endif

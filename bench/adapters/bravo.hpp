@@ -10,8 +10,7 @@
  *   writer   takes the lock below. If the lock is biased: ends that, waits until no slot names it,
  *            and inhibits bias for nine times as long as this took.
  */
-#ifndef PAWL_BENCH_ADAPTERS_BRAVO_HPP
-#define PAWL_BENCH_ADAPTERS_BRAVO_HPP
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -98,5 +97,3 @@ template <class Below> struct bravo {
 using bravo_pthread_rwlock = bravo<pthread_rwlock>;
 
 } // namespace adapter
-
-#endif

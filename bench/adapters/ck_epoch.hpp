@@ -3,8 +3,7 @@
  * Concurrency Kit's epochs. No thread of the library runs callbacks. Each thread runs its own when
  * it asks whether some are due; here it asks whenever it is quiescent. The interface: pawl_rcu.hpp.
  */
-#ifndef PAWL_BENCH_ADAPTERS_CK_EPOCH_HPP
-#define PAWL_BENCH_ADAPTERS_CK_EPOCH_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdlib>
@@ -91,5 +90,3 @@ struct ck_epoch {
 };
 
 } // namespace adapter
-
-#endif

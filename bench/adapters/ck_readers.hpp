@@ -4,8 +4,7 @@
  * reader and lock, which it registers; here all threads' objects lie in the lock's adapter, each on
  * lines of its own.
  */
-#ifndef PAWL_BENCH_ADAPTERS_CK_READERS_HPP
-#define PAWL_BENCH_ADAPTERS_CK_READERS_HPP
+#pragma once
 
 #include <memory>
 
@@ -43,5 +42,3 @@ struct ck_pflock {
 };
 
 } // namespace adapter
-
-#endif

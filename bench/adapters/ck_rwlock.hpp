@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Concurrency Kit's reader-writer spin lock. */
-#ifndef PAWL_BENCH_ADAPTERS_CK_RWLOCK_HPP
-#define PAWL_BENCH_ADAPTERS_CK_RWLOCK_HPP
+#pragma once
 
 #include <ck_rwlock.h>
 
@@ -16,5 +15,3 @@ struct ck_rwlock {
 };
 
 } // namespace adapter
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The modes in which a lock is taken, each as a type, for rows that differ only in the mode. */
-#ifndef PAWL_BENCH_ADAPTERS_MODES_HPP
-#define PAWL_BENCH_ADAPTERS_MODES_HPP
+#pragma once
 
 namespace adapter {
 
@@ -23,5 +22,3 @@ template <class Lock> struct atomic_mode {
 };
 
 } // namespace adapter
-
-#endif

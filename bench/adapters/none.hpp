@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* No lock at all: the floor of every row of one thread. */
-#ifndef PAWL_BENCH_ADAPTERS_NONE_HPP
-#define PAWL_BENCH_ADAPTERS_NONE_HPP
+#pragma once
 
 namespace adapter {
 
@@ -13,5 +12,3 @@ struct none {
 };
 
 } // namespace adapter
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* nsync's mutex, which has a shared mode. */
-#ifndef PAWL_BENCH_ADAPTERS_NSYNC_MU_HPP
-#define PAWL_BENCH_ADAPTERS_NSYNC_MU_HPP
+#pragma once
 
 #include <nsync.h>
 
@@ -16,5 +15,3 @@ struct nsync_mu {
 };
 
 } // namespace adapter
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* parking_lot's reader-writer lock, from the library that bench/peers/parking_lot makes. Each
  * operation is a call, where the other locks are inlined or call by themselves. */
-#ifndef PAWL_BENCH_ADAPTERS_PARKING_LOT_HPP
-#define PAWL_BENCH_ADAPTERS_PARKING_LOT_HPP
+#pragma once
 
 #include <dlfcn.h>
 
@@ -68,5 +67,3 @@ struct parking_lot_rwlock {
 };
 
 } // namespace adapter
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The library's big-reader lock, with light readers and with fenced ones. */
-#ifndef PAWL_BENCH_ADAPTERS_PAWL_BRLOCK_HPP
-#define PAWL_BENCH_ADAPTERS_PAWL_BRLOCK_HPP
+#pragma once
 
 #include <pawl/brlock.h>
 
@@ -25,5 +24,3 @@ using pawl_brlock = pawl_brlock_of<0>;
 using pawl_brlock_fenced = pawl_brlock_of<PAWL_BRLOCK_FENCED>;
 
 } // namespace adapter
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The library's hazard pointers, as far as they have the interface of the RCU adapters. */
-#ifndef PAWL_BENCH_ADAPTERS_PAWL_HAZARD_HPP
-#define PAWL_BENCH_ADAPTERS_PAWL_HAZARD_HPP
+#pragma once
 
 #include <cstddef>
 
@@ -26,5 +25,3 @@ struct pawl_hazard {
 };
 
 } // namespace adapter
-
-#endif

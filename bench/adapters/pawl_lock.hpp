@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The library's own sleeping lock, in its two widths. Deadlines are of CLOCK_MONOTONIC. */
-#ifndef PAWL_BENCH_ADAPTERS_PAWL_LOCK_HPP
-#define PAWL_BENCH_ADAPTERS_PAWL_LOCK_HPP
+#pragma once
 
 #include <pawl/lock.h>
 
@@ -31,5 +30,3 @@ PAWL_BENCH_SLEEPING(64);
 #undef PAWL_BENCH_SLEEPING
 
 } // namespace adapter
-
-#endif

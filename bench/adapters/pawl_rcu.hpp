@@ -13,8 +13,7 @@
  *   synchronize, barrier      wait for readers; wait for all that was called
  *   call<function>            `function(head *)` after a grace period; `bytes`: the size to free
  */
-#ifndef PAWL_BENCH_ADAPTERS_PAWL_RCU_HPP
-#define PAWL_BENCH_ADAPTERS_PAWL_RCU_HPP
+#pragma once
 
 #include <cstddef>
 
@@ -103,5 +102,3 @@ struct pawl_rcu_quiescent : pawl_rcu_in<pawl_rcu_quiescent_domain> {
 };
 
 } // namespace adapter
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The library's priority-sifting lock as threads alone use it. */
-#ifndef PAWL_BENCH_ADAPTERS_PAWL_SIFT_HPP
-#define PAWL_BENCH_ADAPTERS_PAWL_SIFT_HPP
+#pragma once
 
 #include <pawl/sift.h>
 
@@ -19,5 +18,3 @@ struct pawl_sift {
 };
 
 } // namespace adapter
-
-#endif

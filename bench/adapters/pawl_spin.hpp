@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The library's own spinning lock, in its three widths. */
-#ifndef PAWL_BENCH_ADAPTERS_PAWL_SPIN_HPP
-#define PAWL_BENCH_ADAPTERS_PAWL_SPIN_HPP
+#pragma once
 
 #include <pawl/spin.h>
 
@@ -30,5 +29,3 @@ PAWL_BENCH_SPIN(64);
 #undef PAWL_BENCH_SPIN
 
 } // namespace adapter
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The published progressive lock, in its two widths, as HAProxy ships it. */
-#ifndef PAWL_BENCH_ADAPTERS_PLOCK_HPP
-#define PAWL_BENCH_ADAPTERS_PLOCK_HPP
+#pragma once
 
 /* What its macros expand to here is not written for our warnings, and uses two words of gcc's C
  * that C++17 does not know. */
@@ -33,5 +32,3 @@ using plock64 = plock<unsigned long>;
 } // namespace adapter
 #undef register
 #undef typeof
-
-#endif

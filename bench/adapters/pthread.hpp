@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The C library's locks. The adapters ignore their results: with default attributes and correct
  * use they have no error to report. */
-#ifndef PAWL_BENCH_ADAPTERS_PTHREAD_HPP
-#define PAWL_BENCH_ADAPTERS_PTHREAD_HPP
+#pragma once
 
 #include <pthread.h>
 
@@ -66,5 +65,3 @@ struct pthread_spin {
 };
 
 } // namespace adapter
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* For locks that keep something for each reader: how many threads there are, set before a lock is
  * made, and which of them this is. */
-#ifndef PAWL_BENCH_ADAPTERS_READER_NUMBER_HPP
-#define PAWL_BENCH_ADAPTERS_READER_NUMBER_HPP
+#pragma once
 
 namespace adapter {
 
@@ -10,5 +9,3 @@ inline unsigned reader_count = 64;
 inline thread_local unsigned reader_number = 0;
 
 } // namespace adapter
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The C++ library's reader-writer lock. */
-#ifndef PAWL_BENCH_ADAPTERS_STD_SHARED_MUTEX_HPP
-#define PAWL_BENCH_ADAPTERS_STD_SHARED_MUTEX_HPP
+#pragma once
 
 #include <shared_mutex>
 
@@ -16,5 +15,3 @@ struct std_shared_mutex {
 };
 
 } // namespace adapter
-
-#endif

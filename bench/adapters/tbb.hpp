@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* oneTBB's two reader-writer locks. Only the scoped lock of the first can upgrade from reading
  * to writing, so that strategy has guards of its own. */
-#ifndef PAWL_BENCH_ADAPTERS_TBB_HPP
-#define PAWL_BENCH_ADAPTERS_TBB_HPP
+#pragma once
 
 #include <oneapi/tbb/rw_mutex.h>
 #include <oneapi/tbb/spin_rw_mutex.h>
@@ -41,5 +40,3 @@ struct tbb_upgrade {
 };
 
 } // namespace adapter
-
-#endif

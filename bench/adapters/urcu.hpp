@@ -4,8 +4,7 @@
  * headers declare the readers' words thread_local. Each access then checks whether they need
  * initialising; as C has it they never do. The interface: pawl_rcu.hpp.
  */
-#ifndef PAWL_BENCH_ADAPTERS_URCU_HPP
-#define PAWL_BENCH_ADAPTERS_URCU_HPP
+#pragma once
 
 #include <cstddef>
 
@@ -66,5 +65,3 @@ PAWL_BENCH_FLAVOUR(bp, , );
 #undef PAWL_BENCH_FLAVOUR
 
 } // namespace adapter
-
-#endif

@@ -4,8 +4,7 @@
  * again, and prints operations a second. They know nothing of Pawl: the read-write locks of the
  * libraries that they use are what is measured.
  */
-#ifndef CASES_JOBS_H
-#define CASES_JOBS_H
+#pragma once
 
 #include <pthread.h>
 #include <stdint.h>
@@ -82,5 +81,3 @@ static int run_jobs(int argc, char **argv, const struct job *jobs, size_t count,
     printf("%.1f\n", (double)all / (seconds_now() - begin));
     return 0;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* An error that the user can correct. */
-#ifndef PAWL_BENCH_CORE_BAD_INPUT_HPP
-#define PAWL_BENCH_CORE_BAD_INPUT_HPP
+#pragma once
 
 #include <stdexcept>
 
@@ -13,5 +12,3 @@ struct bad_input : std::runtime_error {
 };
 
 } // namespace bench
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of a driver: their names, whether this build has them, and which the user chose. */
-#ifndef PAWL_BENCH_CORE_CANDIDATE_HPP
-#define PAWL_BENCH_CORE_CANDIDATE_HPP
+#pragma once
 
 #include "core/common.hpp"
 
@@ -71,5 +70,3 @@ std::vector<const Candidate *> choose(const std::vector<Candidate> &all,
 }
 
 } // namespace bench
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading the clock, and sleeping by it. */
-#ifndef PAWL_BENCH_CORE_CLOCK_HPP
-#define PAWL_BENCH_CORE_CLOCK_HPP
+#pragma once
 
 #include <cerrno>
 #include <cstdint>
@@ -38,5 +37,3 @@ inline void sleep_until(std::uint64_t ns)
 }
 
 } // namespace bench
-
-#endif

@@ -3,8 +3,7 @@
  * What all code of the drivers may use: JSON lines on standard output, sentences for bad input,
  * interruption. The command `pawl` runs the drivers, and so can a user.
  */
-#ifndef PAWL_BENCH_CORE_COMMON_HPP
-#define PAWL_BENCH_CORE_COMMON_HPP
+#pragma once
 
 #include <csignal>
 #include <cstdio>
@@ -101,5 +100,3 @@ inline void expect(bool condition, const std::string &what)
 }
 
 } // namespace bench
-
-#endif

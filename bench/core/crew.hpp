@@ -7,8 +7,7 @@
  * thread notices the change within one lookup. Where threads outnumber CPUs, a thread that is not
  * running notices late. It does nothing meanwhile, so the time is right there too.
  */
-#ifndef PAWL_BENCH_CORE_CREW_HPP
-#define PAWL_BENCH_CORE_CREW_HPP
+#pragma once
 
 #include <sys/resource.h>
 
@@ -213,5 +212,3 @@ class crew {
 };
 
 } // namespace bench
-
-#endif

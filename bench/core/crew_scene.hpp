@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The common part of scenes in which all threads of a crew work on one object for a while. */
-#ifndef PAWL_BENCH_CORE_CREW_SCENE_HPP
-#define PAWL_BENCH_CORE_CREW_SCENE_HPP
+#pragma once
 
 #include <cmath>
 
@@ -67,5 +66,3 @@ template <class Candidate, class Thing> class crew_scene : public scene<Candidat
 };
 
 } // namespace bench
-
-#endif

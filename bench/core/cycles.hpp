@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The cycle counter of the processor: read in program order; its rate and its own cost are
  * measured. */
-#ifndef PAWL_BENCH_CORE_CYCLES_HPP
-#define PAWL_BENCH_CORE_CYCLES_HPP
+#pragma once
 
 #include "core/series.hpp"
 
@@ -85,5 +84,3 @@ class cycle_gauge {
 };
 
 } // namespace bench
-
-#endif

@@ -12,8 +12,7 @@
  * exit codes. It prints the first line and the lines of the samples, and alternates the candidates
  * in rounds.
  */
-#ifndef PAWL_BENCH_CORE_DRIVER_HPP
-#define PAWL_BENCH_CORE_DRIVER_HPP
+#pragma once
 
 #include <memory>
 
@@ -146,5 +145,3 @@ template <class Driver> int drive(int argc, char **argv)
 }
 
 } // namespace bench
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Durations in buckets of at most 1/16 of their value: quantiles over seven orders of magnitude. */
-#ifndef PAWL_BENCH_CORE_HISTOGRAM_HPP
-#define PAWL_BENCH_CORE_HISTOGRAM_HPP
+#pragma once
 
 #include <array>
 
@@ -91,5 +90,3 @@ class histogram {
 };
 
 } // namespace bench
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Others that want the CPU: a thread that computes without end, and processes that do. */
-#ifndef PAWL_BENCH_CORE_HOG_HPP
-#define PAWL_BENCH_CORE_HOG_HPP
+#pragma once
 
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -95,5 +94,3 @@ class busy_processes {
 };
 
 } // namespace bench
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The machine's CPUs and memory: the CPUs that --pin names, and pinning a thread to one. */
-#ifndef PAWL_BENCH_CORE_MACHINE_HPP
-#define PAWL_BENCH_CORE_MACHINE_HPP
+#pragma once
 
 #include <pthread.h>
 #include <sched.h>
@@ -105,5 +104,3 @@ inline bool is_too_much_memory(double bytes)
 }
 
 } // namespace bench
-
-#endif

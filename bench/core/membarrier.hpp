@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The system call that makes all threads of the process pass a fence: a floor of many rows. */
-#ifndef PAWL_BENCH_CORE_MEMBARRIER_HPP
-#define PAWL_BENCH_CORE_MEMBARRIER_HPP
+#pragma once
 
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
@@ -31,5 +30,3 @@ inline std::string why_no_membarrier(int registration)
 }
 
 } // namespace bench
-
-#endif

@@ -4,8 +4,7 @@
  * wanted share. The rarer operation comes once at a time. The other comes in runs from none to
  * twice the mean, so that threads do not fall into step.
  */
-#ifndef PAWL_BENCH_CORE_MIX_HPP
-#define PAWL_BENCH_CORE_MIX_HPP
+#pragma once
 
 #include "core/random.hpp"
 
@@ -55,5 +54,3 @@ class mixed_runs {
 };
 
 } // namespace bench
-
-#endif

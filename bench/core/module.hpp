@@ -5,8 +5,7 @@
  * loads a copy for each value, and all are measured in one process. The version script keeps the
  * copies apart.
  */
-#ifndef PAWL_BENCH_CORE_MODULE_HPP
-#define PAWL_BENCH_CORE_MODULE_HPP
+#pragma once
 
 #include <string>
 
@@ -43,5 +42,3 @@ template <class Maker> struct module {
 };
 
 } // namespace bench
-
-#endif

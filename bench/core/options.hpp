@@ -5,8 +5,7 @@
  * have are members here; a driver takes those that it knows, with its own defaults. options.cpp has
  * the parser.
  */
-#ifndef PAWL_BENCH_CORE_OPTIONS_HPP
-#define PAWL_BENCH_CORE_OPTIONS_HPP
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -114,5 +113,3 @@ class options {
 };
 
 } // namespace bench
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* An object on cache lines of its own. */
-#ifndef PAWL_BENCH_CORE_PLACED_HPP
-#define PAWL_BENCH_CORE_PLACED_HPP
+#pragma once
 
 namespace bench {
 
@@ -12,5 +11,3 @@ template <class T> struct alignas(256) placed {
 };
 
 } // namespace bench
-
-#endif

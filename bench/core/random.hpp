@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Random numbers: one stream per thread, which shares nothing that is written. */
-#ifndef PAWL_BENCH_CORE_RANDOM_HPP
-#define PAWL_BENCH_CORE_RANDOM_HPP
+#pragma once
 
 #include <cstdint>
 
@@ -38,5 +37,3 @@ class random_numbers {
 };
 
 } // namespace bench
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* For benches of one thread: a thread that only exists. */
-#ifndef PAWL_BENCH_CORE_SECOND_THREAD_HPP
-#define PAWL_BENCH_CORE_SECOND_THREAD_HPP
+#pragma once
 
 #include <mutex>
 #include <thread>
@@ -28,5 +27,3 @@ class second_thread {
 };
 
 } // namespace bench
-
-#endif

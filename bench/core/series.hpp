@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Durations with their count, least, mean and greatest value beside the quantiles. */
-#ifndef PAWL_BENCH_CORE_SERIES_HPP
-#define PAWL_BENCH_CORE_SERIES_HPP
+#pragma once
 
 #include "core/histogram.hpp"
 
@@ -36,5 +35,3 @@ class series {
 };
 
 } // namespace bench
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Signals go to the main thread, whose sleep they must end. */
-#ifndef PAWL_BENCH_CORE_SIGNALS_HPP
-#define PAWL_BENCH_CORE_SIGNALS_HPP
+#pragma once
 
 #include <csignal>
 
@@ -26,5 +25,3 @@ class blocked_signals {
 };
 
 } // namespace bench
-
-#endif

@@ -4,8 +4,7 @@
  * on first use, pinned for good, and asleep while they have no work. The main thread sleeps while
  * they work, so that it disturbs no measurement.
  */
-#ifndef PAWL_BENCH_CORE_TEAM_HPP
-#define PAWL_BENCH_CORE_TEAM_HPP
+#pragma once
 
 #include <condition_variable>
 #include <exception>
@@ -141,5 +140,3 @@ class team {
 };
 
 } // namespace bench
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Work of a known length that touches no memory; it fills critical sections. */
-#ifndef PAWL_BENCH_CORE_WORK_HPP
-#define PAWL_BENCH_CORE_WORK_HPP
+#pragma once
 
 #include "core/common.hpp"
 
@@ -50,5 +49,3 @@ class work_gauge {
 };
 
 } // namespace bench
-
-#endif

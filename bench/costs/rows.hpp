@@ -4,8 +4,7 @@
  * of it. A sample consists of batches, and the median batch stands for it. A batch in which the
  * system ran another program says nothing about the processor.
  */
-#ifndef PAWL_BENCH_COSTS_ROWS_HPP
-#define PAWL_BENCH_COSTS_ROWS_HPP
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -230,5 +229,3 @@ class shuffled {
 constexpr const char *needs_two_cpus = "it needs two CPUs, and one was given";
 
 } // namespace bench::costs
-
-#endif

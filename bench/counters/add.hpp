@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The counters that pawl-bench-counters adds to and reads, the library's and others', in one
  * form. */
-#ifndef PAWL_BENCH_COUNTERS_ADD_HPP
-#define PAWL_BENCH_COUNTERS_ADD_HPP
+#pragma once
 
 #include <pawl/counter.h>
 
@@ -92,5 +91,3 @@ struct tbb_combinable : tbb_cells<tbb::combinable<std::int64_t>> {
 #endif
 
 } // namespace bench::counters
-
-#endif

@@ -3,8 +3,7 @@
  * Concurrency Kit's rows. Its headers are C only, so the loops are compiled as C. Each function
  * does its operation n times, with everything inlined as a C program would have it.
  */
-#ifndef PAWL_BENCH_COUNTERS_CK_H
-#define PAWL_BENCH_COUNTERS_CK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,6 +27,4 @@ void pawl_bench_ck_free(void *object);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

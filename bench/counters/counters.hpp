@@ -4,8 +4,7 @@
  * or several at the same time. One more thread may do something else beside them; it is not
  * measured. Its name says so: group/what@threads+beside.
  */
-#ifndef PAWL_BENCH_COUNTERS_COUNTERS_HPP
-#define PAWL_BENCH_COUNTERS_COUNTERS_HPP
+#pragma once
 
 #include <sched.h>
 
@@ -190,5 +189,3 @@ void reference_candidates(candidates &all);
 void big_reader_candidates(candidates &all);
 
 } // namespace bench::counters
-
-#endif

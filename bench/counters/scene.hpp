@@ -4,8 +4,7 @@
  * pawl-bench-lru does. `ops` and `seconds` are of all measured threads together: nanoseconds that
  * one of them spends on an operation are threads * seconds / ops.
  */
-#ifndef PAWL_BENCH_COUNTERS_SCENE_HPP
-#define PAWL_BENCH_COUNTERS_SCENE_HPP
+#pragma once
 
 #include "core/driver.hpp"
 #include "core/team.hpp"
@@ -44,5 +43,3 @@ void take_options(options &o);
 void need_cpus(candidates &all, const options &o);
 
 } // namespace bench::counters
-
-#endif

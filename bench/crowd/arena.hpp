@@ -5,8 +5,7 @@
  * time goes round again. In the flood the others never pause, and one writer comes about every
  * millisecond.
  */
-#ifndef PAWL_BENCH_CROWD_ARENA_HPP
-#define PAWL_BENCH_CROWD_ARENA_HPP
+#pragma once
 
 #include <sys/prctl.h>
 
@@ -283,5 +282,3 @@ std::vector<crowd_candidate> crowd_candidates(const std::vector<std::string> &li
                                               bool deadlines);
 
 } // namespace bench
-
-#endif

@@ -3,8 +3,7 @@
  * What a build of the library shows to the crowd's driver, which loads it beside others: several
  * states of the sources, measured in turn in one process. library.c fills it in.
  */
-#ifndef PAWL_BENCH_CROWD_LIBRARY_H
-#define PAWL_BENCH_CROWD_LIBRARY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ struct pawl_bench_library {
 };
 
 #define PAWL_BENCH_LIBRARY "pawl_bench_library"
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Locks of other states of the sources: builds of library.c that the driver loads. */
-#ifndef PAWL_BENCH_CROWD_LOADED_HPP
-#define PAWL_BENCH_CROWD_LOADED_HPP
+#pragma once
 
 #include <dlfcn.h>
 
@@ -43,5 +42,3 @@ struct loaded_library {
 };
 
 } // namespace bench
-
-#endif

@@ -10,8 +10,7 @@
  * `before`, `call` and `after` are PAWL_DO(expression), in which `o` is the object. A call that
  * gives a bool has to give true, or the driver ends: a row that fails its try measures a failure.
  */
-#ifndef PAWL_BENCH_FUNCTIONS_FUNCTIONS_HPP
-#define PAWL_BENCH_FUNCTIONS_FUNCTIONS_HPP
+#pragma once
 
 #include <memory>
 
@@ -168,5 +167,3 @@ void add_idtable(rows &all);
 void add_sift(rows &all);
 
 } // namespace bench::functions
-
-#endif

@@ -4,8 +4,7 @@
  * brings a free lock to where it begins, what frees the lock afterwards. `is_free` stands for
  * nothing to do. X is a macro of these three; `L` is the type of the lock.
  */
-#ifndef PAWL_BENCH_FUNCTIONS_MOVES_HPP
-#define PAWL_BENCH_FUNCTIONS_MOVES_HPP
+#pragma once
 
 #include "functions/functions.hpp"
 
@@ -92,5 +91,3 @@ template <class L> struct two_of {
 #define PAWL_TWO_drop_two_read(L) PAWL_DO(L##_drop_two_read(&o.first, &o.second))
 #define PAWL_TWO_drop_two_seek(L) PAWL_DO(L##_drop_two_seek(&o.first, &o.second))
 #define PAWL_TWO_drop_two_write(L) PAWL_DO(L##_drop_two_write(&o.first, &o.second))
-
-#endif

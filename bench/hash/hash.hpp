@@ -3,8 +3,7 @@
  * What the files of pawl-bench-hash share: the table that all designs work on in turn, and the
  * interface of a design.
  */
-#ifndef PAWL_BENCH_HASH_HASH_HPP
-#define PAWL_BENCH_HASH_HASH_HPP
+#pragma once
 
 #include <atomic>
 #include <memory>
@@ -108,5 +107,3 @@ void add_hash_tables(std::vector<hash_candidate> &all);
 void add_hash_libraries(std::vector<hash_candidate> &all);
 
 } // namespace bench
-
-#endif

@@ -3,8 +3,7 @@
  * The design of the hash bench whose searches take no lock, for any of the adapters' RCUs. Updaters
  * take the bucket's lock, and free a deleted element after a grace period.
  */
-#ifndef PAWL_BENCH_HASH_RCU_HPP
-#define PAWL_BENCH_HASH_RCU_HPP
+#pragma once
 
 #include <cstddef>
 
@@ -86,5 +85,3 @@ template <class Rcu> hash_candidate rcu_candidate()
 }
 
 } // namespace bench
-
-#endif

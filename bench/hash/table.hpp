@@ -16,8 +16,7 @@
  *   retire(element)          frees it, once no thread can read it any more
  *   pause()
  */
-#ifndef PAWL_BENCH_HASH_TABLE_HPP
-#define PAWL_BENCH_HASH_TABLE_HPP
+#pragma once
 
 #include <optional>
 
@@ -182,5 +181,3 @@ inline hash_candidate missing_candidate(const char *name, const char *package)
 }
 
 } // namespace bench
-
-#endif

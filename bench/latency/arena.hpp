@@ -8,8 +8,7 @@
  *     protects    false: it is none, and nothing may be shared under it
  *     nests       a thread that reads may read again, even while others wait
  */
-#ifndef PAWL_BENCH_LATENCY_ARENA_HPP
-#define PAWL_BENCH_LATENCY_ARENA_HPP
+#pragma once
 
 #include "core/placed.hpp"
 #include "latency/latency.hpp"
@@ -184,5 +183,3 @@ template <class Lock> class arena_of final : public arena {
 };
 
 } // namespace bench::latency
-
-#endif

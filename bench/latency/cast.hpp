@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The threads of a scenario, their CPUs, and the threads that signals interrupt. */
-#ifndef PAWL_BENCH_LATENCY_CAST_HPP
-#define PAWL_BENCH_LATENCY_CAST_HPP
+#pragma once
 
 #include <map>
 
@@ -49,5 +48,3 @@ struct stage {
 std::vector<std::unique_ptr<tally>> perform(const stage &on, arena &place, timing s);
 
 } // namespace bench::latency
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Times are cycles of the processor's counter, less the cost of reading it.
  */
-#ifndef PAWL_BENCH_LATENCY_LATENCY_HPP
-#define PAWL_BENCH_LATENCY_LATENCY_HPP
+#pragma once
 
 #include <functional>
 #include <memory>
@@ -114,5 +113,3 @@ candidates all_candidates();
 candidates all_pairs(const std::string &no_realtime);
 
 } // namespace bench::latency
-
-#endif

@@ -3,8 +3,7 @@
  * The locks of pawl-bench-latency. A lock without support for handlers is used as a program would
  * use it there. The writer blocks signals before it asks for the lock and until it has dropped it.
  */
-#ifndef PAWL_BENCH_LATENCY_LOCKS_HPP
-#define PAWL_BENCH_LATENCY_LOCKS_HPP
+#pragma once
 
 #include "adapters/all.hpp"
 #include "adapters/pawl_sift.hpp"
@@ -174,5 +173,3 @@ class bare : public masked<nothing> {
 };
 
 } // namespace bench::latency
-
-#endif

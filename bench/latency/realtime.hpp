@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Real-time scheduling for threads of a bench, and the watchdog over them. */
-#ifndef PAWL_BENCH_LATENCY_REALTIME_HPP
-#define PAWL_BENCH_LATENCY_REALTIME_HPP
+#pragma once
 
 #include <pthread.h>
 #include <sched.h>
@@ -180,5 +179,3 @@ class watchdog {
 };
 
 } // namespace bench
-
-#endif

@@ -4,8 +4,7 @@
  * C library's calls that do either through watch.cpp. That holds for the library's lock and for the
  * others alike, so one instrument measures all rows.
  */
-#ifndef PAWL_BENCH_LATENCY_WATCH_HPP
-#define PAWL_BENCH_LATENCY_WATCH_HPP
+#pragma once
 
 #include <signal.h>
 
@@ -49,5 +48,3 @@ void watch_this_thread(watch *w, const cycle_gauge *gauge, std::uint64_t from);
 unsigned skip_calls(bool yes);
 
 } // namespace bench::latency
-
-#endif

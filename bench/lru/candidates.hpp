@@ -3,8 +3,7 @@
  * The candidates of the cache bench. Each pair of a strategy and a lock is one instance of the same
  * templates, so every lock is inlined alike into the same loop.
  */
-#ifndef PAWL_BENCH_LRU_CANDIDATES_HPP
-#define PAWL_BENCH_LRU_CANDIDATES_HPP
+#pragma once
 
 #include <functional>
 #include <memory>
@@ -159,5 +158,3 @@ void add_caches(std::vector<lru_candidate> &all);
 using cell_maker = cell *(bool seeks, std::size_t size, std::size_t chains);
 
 } // namespace bench
-
-#endif

@@ -4,8 +4,7 @@
  * or a trace of real keys. There is one stream per thread; drawing a key costs a few nanoseconds
  * and shares nothing that is written.
  */
-#ifndef PAWL_BENCH_LRU_KEYS_HPP
-#define PAWL_BENCH_LRU_KEYS_HPP
+#pragma once
 
 #include <cerrno>
 #include <cmath>
@@ -159,5 +158,3 @@ class key_stream {
 };
 
 } // namespace bench
-
-#endif

@@ -3,8 +3,7 @@
  * What the files of pawl-bench-rcu share: the adapters of the rows, threads that are known to all
  * adapters and sleep, and a reader that delays grace periods.
  */
-#ifndef PAWL_BENCH_RCU_RCU_HPP
-#define PAWL_BENCH_RCU_RCU_HPP
+#pragma once
 
 #include <condition_variable>
 #include <mutex>
@@ -205,5 +204,3 @@ template <class Rcu> void read_on(const std::atomic<bool> &stop, std::uint64_t s
 constexpr std::uint64_t short_section = 64;
 
 } // namespace bench::rcu
-
-#endif

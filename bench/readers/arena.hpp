@@ -7,8 +7,7 @@
  *   seek    one thread takes S; the others read without a pause
  *   flood   all read without a pause; one more thread writes now and then
  */
-#ifndef PAWL_BENCH_READERS_ARENA_HPP
-#define PAWL_BENCH_READERS_ARENA_HPP
+#pragma once
 
 #include <memory>
 #include <type_traits>
@@ -245,5 +244,3 @@ template <class Lock> class readers_arena_of final : public readers_arena {
 };
 
 } // namespace bench
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of pawl-bench-readers (candidates.cpp), and the modules that it loads. */
-#ifndef PAWL_BENCH_READERS_CANDIDATES_HPP
-#define PAWL_BENCH_READERS_CANDIDATES_HPP
+#pragma once
 
 #include <functional>
 
@@ -19,5 +18,3 @@ std::vector<readers_candidate> readers_candidates(bool seeks);
 using readers_maker = readers_arena *();
 
 } // namespace bench
-
-#endif

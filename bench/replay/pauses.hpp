@@ -10,8 +10,7 @@
  *
  * A pause too short to be slept stays in the account until enough has come together.
  */
-#ifndef PAWL_BENCH_REPLAY_PAUSES_HPP
-#define PAWL_BENCH_REPLAY_PAUSES_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -73,5 +72,3 @@ class pauses {
 };
 
 } // namespace bench
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the driver and its candidates share. */
-#ifndef PAWL_BENCH_REPLAY_REPLAY_HPP
-#define PAWL_BENCH_REPLAY_REPLAY_HPP
+#pragma once
 
 #include <memory>
 
@@ -61,5 +60,3 @@ std::vector<replay_candidate> replay_candidates();
 replay_gauge measure_gauge();
 
 } // namespace bench
-
-#endif

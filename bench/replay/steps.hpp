@@ -11,8 +11,7 @@
  *   the steps of all threads with their locks, then with candidates, then with upgrades: 16 bytes
  *   each
  */
-#ifndef PAWL_BENCH_REPLAY_STEPS_HPP
-#define PAWL_BENCH_REPLAY_STEPS_HPP
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -59,5 +58,3 @@ struct step_file {
 step_file read_steps(const std::string &path);
 
 } // namespace bench
-
-#endif

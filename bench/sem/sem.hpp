@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the files of pawl-bench-sem share: semaphores by their number, and operations on them. */
-#ifndef PAWL_BENCH_SEM_SEM_HPP
-#define PAWL_BENCH_SEM_SEM_HPP
+#pragma once
 
 #include <memory>
 
@@ -55,5 +54,3 @@ using sem_candidate = candidate<std::unique_ptr<sem_design> (*)(std::uint32_t se
 std::vector<sem_candidate> sem_candidates();
 
 } // namespace bench
-
-#endif

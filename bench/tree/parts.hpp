@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The times of a lookup, of the search of an insertion and of its linking, without a lock. From
  * these the published formula predicts the throughput of N cores. */
-#ifndef PAWL_BENCH_TREE_PARTS_HPP
-#define PAWL_BENCH_TREE_PARTS_HPP
+#pragma once
 
 #include "tree/tree.hpp"
 #include "core/work.hpp"
@@ -107,5 +106,3 @@ class parts_bench {
 };
 
 } // namespace bench
-
-#endif

@@ -5,8 +5,7 @@
  *   insert(key)       a handle of what is inserted; false if the key is there
  *   remove(handle)
  */
-#ifndef PAWL_BENCH_TREE_RUN_HPP
-#define PAWL_BENCH_TREE_RUN_HPP
+#pragma once
 
 #include "tree/tree.hpp"
 
@@ -97,5 +96,3 @@ template <class Map> std::unique_ptr<tree_design> make_tree(tree &t, unsigned th
 }
 
 } // namespace bench
-
-#endif

@@ -5,8 +5,7 @@
  * call. Here the search is apart. The linking at the place that it found ends in the macros'
  * function that rebalances.
  */
-#ifndef PAWL_BENCH_TREE_TREE_HPP
-#define PAWL_BENCH_TREE_TREE_HPP
+#pragma once
 
 #include <cstddef>
 #include <deque>
@@ -164,5 +163,3 @@ std::vector<tree_candidate> tree_candidates();
 void add_maps(std::vector<tree_candidate> &all);
 
 } // namespace bench
-
-#endif

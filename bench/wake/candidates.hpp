@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of the wake bench. */
-#ifndef PAWL_BENCH_WAKE_CANDIDATES_HPP
-#define PAWL_BENCH_WAKE_CANDIDATES_HPP
+#pragma once
 
 #include "core/candidate.hpp"
 #include "wake/channel.hpp"
@@ -13,5 +12,3 @@ using wake_candidate = candidate<std::unique_ptr<channel> (*)()>;
 std::vector<wake_candidate> wake_candidates();
 
 } // namespace bench
-
-#endif

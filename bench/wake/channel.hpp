@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The ways to sleep until another thread signals, all behind one interface. */
-#ifndef PAWL_BENCH_WAKE_CHANNEL_HPP
-#define PAWL_BENCH_WAKE_CHANNEL_HPP
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -21,5 +20,3 @@ class channel {
 std::unique_ptr<channel> make_std_atomic_channel();
 
 } // namespace bench
-
-#endif

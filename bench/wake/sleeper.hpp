@@ -3,8 +3,7 @@
  * One wake, as the published benchmark measures it. Thread A sleeps for a while, notes the time and
  * signals. Thread B, asleep for that long, notes the time when it runs again. A is the caller.
  */
-#ifndef PAWL_BENCH_WAKE_SLEEPER_HPP
-#define PAWL_BENCH_WAKE_SLEEPER_HPP
+#pragma once
 
 #include <semaphore.h>
 
@@ -125,5 +124,3 @@ class sleeper {
 };
 
 } // namespace bench
-
-#endif

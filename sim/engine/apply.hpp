@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Carries an operation of the seam out in the host's memory, and returns the value found. */
-#ifndef PAWL_SIM_APPLY_HPP
-#define PAWL_SIM_APPLY_HPP
+#pragma once
 
 #include <cstdint>
 
@@ -43,5 +42,3 @@ inline std::uint64_t apply(const pawl_operation &op)
 }
 
 } // namespace sim
-
-#endif

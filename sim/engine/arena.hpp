@@ -4,8 +4,7 @@
  * repeats. The program's own variables (the library's tables) count as shared memory too: the
  * simulator is linked at fixed addresses.
  */
-#ifndef PAWL_SIM_ARENA_HPP
-#define PAWL_SIM_ARENA_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -45,5 +44,3 @@ line &line_at(std::size_t number);
 bool is_stack(std::size_t number);
 
 } // namespace sim
-
-#endif

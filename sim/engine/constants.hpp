@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Other values for the constants of the library, from words `library.NAME=VALUE`. */
-#ifndef PAWL_SIM_CONSTANTS_HPP
-#define PAWL_SIM_CONSTANTS_HPP
+#pragma once
 
 #include <string>
 
@@ -11,5 +10,3 @@ namespace sim {
 bool set_constant(const std::string &word);
 
 } // namespace sim
-
-#endif

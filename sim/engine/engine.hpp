@@ -20,8 +20,7 @@
  * Stores wait in the thread's store buffer and enter their lines in order. A read-modify-write and
  * a full fence wait until the buffer is empty. So the memory order is that of x86.
  */
-#ifndef PAWL_SIM_ENGINE_HPP
-#define PAWL_SIM_ENGINE_HPP
+#pragma once
 
 #include <boost/context/fiber.hpp>
 
@@ -286,5 +285,3 @@ Word engine::poll(const Word *p, unsigned relaxes, Accept accept)
 }
 
 } // namespace sim
-
-#endif

@@ -4,8 +4,7 @@
  * (sim/machines, read by the command) gives these in nanoseconds, here they are picoseconds.
  * doc/sim.md explains each.
  */
-#ifndef PAWL_SIM_MACHINE_HPP
-#define PAWL_SIM_MACHINE_HPP
+#pragma once
 
 #include <cstdint>
 
@@ -92,5 +91,3 @@ void set(machine &m, const std::string &name, const std::string &value);
 void check(const machine &m);
 
 } // namespace sim
-
-#endif

@@ -4,8 +4,7 @@
  * run when two holders exclude each other. Lost wake-ups show as a program that stands still. It is
  * no part of the simulated program: its functions are compiled without reports of their accesses.
  */
-#ifndef PAWL_SIM_ORACLE_HPP
-#define PAWL_SIM_ORACLE_HPP
+#pragma once
 
 #include "engine/engine.hpp"
 
@@ -55,5 +54,3 @@ template <class Lock> struct watched {
 };
 
 } // namespace sim
-
-#endif

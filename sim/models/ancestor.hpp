@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Model of the progressive lock that the published measurements ran, plock of 2017: a word of 64
  * bits, and a back-off that doubles without jitter. Written from its published description. */
-#ifndef PAWL_SIM_MODELS_ANCESTOR_HPP
-#define PAWL_SIM_MODELS_ANCESTOR_HPP
+#pragma once
 
 #include "words.hpp" /* of simulated/ or native/ */
 
@@ -101,5 +100,3 @@ struct model_ancestor {
 };
 
 } // namespace sim
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Models of locks of the GNU C library, written from the documented algorithms. */
-#ifndef PAWL_SIM_MODELS_GLIBC_HPP
-#define PAWL_SIM_MODELS_GLIBC_HPP
+#pragma once
 
 #include "words.hpp" /* of simulated/ or native/ */
 
@@ -226,5 +225,3 @@ struct model_rwlock {
 };
 
 } // namespace sim
-
-#endif

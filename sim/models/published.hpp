@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Models of published locks, written from their papers. */
-#ifndef PAWL_SIM_MODELS_PUBLISHED_HPP
-#define PAWL_SIM_MODELS_PUBLISHED_HPP
+#pragma once
 
 #include <new>
 
@@ -176,5 +175,3 @@ template <class Below> struct model_bravo {
 };
 
 } // namespace sim
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The libraries' own locks whose models the simulator has: each runs natively beside its model. */
-#ifndef PAWL_SIM_LIBRARIES_HPP
-#define PAWL_SIM_LIBRARIES_HPP
+#pragma once
 
 #include "bench/adapters/bravo.hpp"
 #include "bench/adapters/pthread.hpp"
@@ -46,5 +45,3 @@ using phase_fair = missing;
 #endif
 
 } // namespace library
-
-#endif

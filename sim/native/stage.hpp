@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs a workload's threads on the host: simulated/stage.hpp says what each part is for. */
-#ifndef PAWL_SIM_STAGE_HPP
-#define PAWL_SIM_STAGE_HPP
+#pragma once
 
 #include <new>
 #include <vector>
@@ -77,5 +76,3 @@ class world {
 };
 
 } // namespace stage
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The operations of simulated/words.hpp on the host itself. */
-#ifndef PAWL_SIM_WORDS_HPP
-#define PAWL_SIM_WORDS_HPP
+#pragma once
 
 #include <ctime>
 
@@ -97,5 +96,3 @@ inline std::uint64_t clock_now()
 }
 
 } // namespace sim
-
-#endif

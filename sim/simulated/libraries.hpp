@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* On simulated cores the libraries' locks are their models. */
-#ifndef PAWL_SIM_LIBRARIES_HPP
-#define PAWL_SIM_LIBRARIES_HPP
+#pragma once
 
 #include "models/published.hpp"
 
@@ -15,5 +14,3 @@ using phase_fair = sim::model_phase_fair;
 using bravo = sim::model_bravo<sim::model_rwlock>;
 
 } // namespace library
-
-#endif

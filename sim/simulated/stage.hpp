@@ -7,8 +7,7 @@
  *   T &shared = stage::make<T>(...);
  *   findings f = w.run([&](stage::member &me) { do { ... } while (me.done(writes)); });
  */
-#ifndef PAWL_SIM_STAGE_HPP
-#define PAWL_SIM_STAGE_HPP
+#pragma once
 
 #include <climits>
 #include <new>
@@ -123,5 +122,3 @@ class world {
 };
 
 } // namespace stage
-
-#endif

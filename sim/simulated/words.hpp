@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Atomic operations for the models of other libraries' locks: they go through the seam, like those
  * of the library. native/words.hpp has the same on the host. */
-#ifndef PAWL_SIM_WORDS_HPP
-#define PAWL_SIM_WORDS_HPP
+#pragma once
 
 #include "engine/engine.hpp"
 
@@ -91,5 +90,3 @@ inline std::uint64_t clock_now()
 }
 
 } // namespace sim
-
-#endif

@@ -5,8 +5,7 @@
  * some cells. Of many draws a run therefore takes the one whose share of misses is nearest to the
  * mean of a long run. The share is counted without a lock and without time, thread after thread.
  */
-#ifndef PAWL_SIM_KEYS_HPP
-#define PAWL_SIM_KEYS_HPP
+#pragma once
 
 #include <algorithm>
 #include <cmath>
@@ -134,5 +133,3 @@ inline std::uint64_t typical_draw(const cache_shape &shape, const std::vector<st
 }
 
 } // namespace sim
-
-#endif

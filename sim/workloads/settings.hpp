@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a run is asked for, as name=value, and what it found, as JSON. */
-#ifndef PAWL_SIM_SETTINGS_HPP
-#define PAWL_SIM_SETTINGS_HPP
+#pragma once
 
 #include <map>
 #include <set>
@@ -80,5 +79,3 @@ struct offer {
 workload chosen(const char *program, const std::vector<offer> &all, int argc, char **argv);
 
 } // namespace sim
-
-#endif

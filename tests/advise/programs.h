@@ -3,8 +3,7 @@
  * What the programs of this folder share. Each shows one rule of `pawl advise`; started with the
  * word `mended` it does the same job without the fault, and no rule may speak.
  */
-#ifndef PAWL_TESTS_ADVISE_PROGRAMS_H
-#define PAWL_TESTS_ADVISE_PROGRAMS_H
+#pragma once
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -44,5 +43,3 @@ static inline void in_turn(void *(*call)(void *), size_t n)
     for (size_t i = 0; i < n; i++)
         must(pthread_create(&id, NULL, call, (void *)i) == 0 && pthread_join(id, NULL) == 0);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a table of states says (fork.c), and the states of locks. */
-#ifndef PAWL_TESTS_FORK_LOCKS_H
-#define PAWL_TESTS_FORK_LOCKS_H
+#pragma once
 
 #include "test.h"
 
@@ -340,5 +339,3 @@ static const struct state lending_states[] = {ROW(lending_write)};
 static const struct state seq_states[] = {ROW(seq_write)};
 static const struct state latch_states[] = {ROW(latch_write)};
 static const struct state bit_states[] = {ROW(bit_3), ROW(bit_4)};
-
-#endif

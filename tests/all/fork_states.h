@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The states of each primitive, for fork.c, which forks in them; of locks: fork_locks.h. */
-#ifndef PAWL_TESTS_FORK_STATES_H
-#define PAWL_TESTS_FORK_STATES_H
+#pragma once
 
 #include "all/fork_locks.h"
 
@@ -417,5 +416,3 @@ static const struct primitive primitives[] = {
     {"domain", domain_make, domain_check, ANEW_NEVER, STATES(domain_states)},
     {"id table", table_make, NULL, ANEW_IF_HELD, STATES(table_states)},
 };
-
-#endif

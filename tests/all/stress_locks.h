@@ -4,8 +4,7 @@
  * nested reads cannot wait in a circle; at the last one it goes from state to state by the table.
  * Handlers share `quiet` with the threads: there nobody ever waits.
  */
-#ifndef PAWL_TESTS_ALL_STRESS_LOCKS_H
-#define PAWL_TESTS_ALL_STRESS_LOCKS_H
+#pragma once
 
 #include "promises/verbs.h"
 
@@ -201,5 +200,3 @@ static void places_are_free(struct place *p, unsigned count)
         (void)p[i].verbs->run[OP_drop_write](&p[i].lock);
     }
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The other primitives of stress.c, each with a pair of numbers that only a writer tears, or a sum
  * that each thread adds up for itself. */
-#ifndef PAWL_TESTS_ALL_STRESS_OTHERS_H
-#define PAWL_TESTS_ALL_STRESS_OTHERS_H
+#pragma once
 
 #include <pawl/pawl.h>
 
@@ -319,5 +318,3 @@ static void others_end(const struct added *all)
     (void)pawl_counter_limit_destroy(&others.limit);
     must(munmap(others.processes, sizeof *others.processes) == 0);
 }
-
-#endif

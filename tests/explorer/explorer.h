@@ -30,8 +30,7 @@
  * each thread's number of steps, and PAWL_SCHEDULE=scene:choices. With that in the environment the
  * program runs only this schedule of that scene, and prints each access.
  */
-#ifndef PAWL_TESTS_EXPLORER_H
-#define PAWL_TESTS_EXPLORER_H
+#pragma once
 
 #include "test.h"
 
@@ -107,5 +106,4 @@ void sched_drop_ends(void);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the explorer's own files share. */
-#ifndef PAWL_TESTS_EXPLORER_INTERNAL_H
-#define PAWL_TESTS_EXPLORER_INTERNAL_H
+#pragma once
 
 #include "explorer/explorer.h"
 #include "explorer/steps.h"
@@ -46,5 +45,3 @@ bool sim_is_on(void);
 uint64_t sim_access(const struct pawl_operation *operation);
 void sim_relaxed(void);
 bool sim_may_not_sleep(void);
-
-#endif

@@ -14,8 +14,7 @@
  *
  * From sim_begin on the explorer (explorer.h) belongs to these threads.
  */
-#ifndef PAWL_TESTS_STEPS_H
-#define PAWL_TESTS_STEPS_H
+#pragma once
 
 #include "test.h"
 
@@ -115,5 +114,3 @@ static inline unsigned sim_words_r(const pawl_spin32 *l)
 {
     return l->word % PAWL_SPIN32_S / PAWL_SPIN32_R;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * as choices and ends the program by must() when a promise is broken. libFuzzer calls it, or
  * driver.c. An input that has ended answers 0, so every input is a valid one.
  */
-#ifndef PAWL_TESTS_FUZZ_H
-#define PAWL_TESTS_FUZZ_H
+#pragma once
 
 #include "test.h"
 
@@ -66,5 +65,3 @@ static inline uint64_t fuzz_number(struct fuzz *f)
         number = number << 8 | fuzz_byte(f);
     return number;
 }
-
-#endif

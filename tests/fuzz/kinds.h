@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The progressive locks of all kinds and widths, their operations by their rows of the table. */
-#ifndef PAWL_TESTS_FUZZ_KINDS_H
-#define PAWL_TESTS_FUZZ_KINDS_H
+#pragma once
 
 #include "support/table.h"
 
@@ -60,5 +59,3 @@ union any_lock {
     pawl_pshared_lock32 h32;
     pawl_pshared_lock64 h64;
 };
-
-#endif

@@ -4,8 +4,7 @@
  * function, argument)` calls the function in thread i and returns when it has returned. A thread
  * may be ended, by turn_ends(i), with what it holds; the next turn of i starts another one.
  */
-#ifndef PAWL_TESTS_FUZZ_TURNS_H
-#define PAWL_TESTS_FUZZ_TURNS_H
+#pragma once
 
 #include "test.h"
 
@@ -70,5 +69,3 @@ static inline void turns_end(void)
     for (unsigned i = 0; i < TURNS; i++)
         turn_ends(i);
 }
-
-#endif

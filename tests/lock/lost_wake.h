@@ -5,8 +5,7 @@
  * scene.h looks for. Each includer adds faults, which shows that it would; and it defines what
  * scene.h asks for.
  */
-#ifndef PAWL_TESTS_LOST_WAKE_H
-#define PAWL_TESTS_LOST_WAKE_H
+#pragma once
 
 #include "lock/scene.h"
 
@@ -217,5 +216,3 @@ static int lost_wake_main(int argc, char **argv)
         return test_skipped("sanitizers know nothing of fibers");
     return test_main(argc, argv);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the tests of readers that scale share: locks with BIASED, and other threads. */
-#ifndef PAWL_TESTS_LOCK_SCALING_READS_H
-#define PAWL_TESTS_LOCK_SCALING_READS_H
+#pragma once
 
 #define BIASED PAWL_LOCK_BIASED
 
@@ -24,5 +23,3 @@ static void in_another_thread(void (*body)(void))
 {
     test_elsewhere(does_in_a_thread, &body);
 }
-
-#endif

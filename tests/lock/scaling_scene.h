@@ -3,8 +3,7 @@
  * The scene of lock/scene.h where readers scale: each simulated thread has its line of entries, and
  * the lock may have BIASED. Also mistakes that a test can plant (sched.fault).
  */
-#ifndef PAWL_TESTS_LOCK_SCALING_SCENE_H
-#define PAWL_TESTS_LOCK_SCALING_SCENE_H
+#pragma once
 
 #include "explorer/explorer.h"
 
@@ -165,5 +164,3 @@ static inline uint64_t biased_is_cleared_by_a_reader(const struct pawl_operation
         scene.lock.word &= ~PAWL_LOCK_BIASED;
     return make(o);
 }
-
-#endif

@@ -9,8 +9,7 @@
  * regain_read(lock, deadline) (A -> R: whether R is held in the end). It may define SCENE_READY(),
  * which sets up what else each run needs, and BEFORE_DROP(), which each holder calls.
  */
-#ifndef PAWL_TESTS_LOCK_SCENE_H
-#define PAWL_TESTS_LOCK_SCENE_H
+#pragma once
 
 #include "lock/table.h"
 
@@ -193,5 +192,3 @@ static inline void something(void *argument)
             try_something();
     }
 }
-
-#endif

@@ -4,8 +4,7 @@
  * state that three threads and one 16-bit word can reach. A step is one access to the word; a look
  * and the addition after it are two. Breadth first; the first mistake ends the walk.
  */
-#ifndef PAWL_TESTS_JOIN_WALK_H
-#define PAWL_TESTS_JOIN_WALK_H
+#pragma once
 
 #include <pawl/spin.h>
 
@@ -461,5 +460,3 @@ static inline void walk_report(const struct walk *k)
             break;
     }
 }
-
-#endif

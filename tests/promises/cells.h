@@ -4,8 +4,7 @@
  * behind the tables `scripts` and `circumstances`, the array `cells` and the function that runs a
  * cell in the child.
  */
-#ifndef PAWL_TESTS_PROMISES_CELLS_H
-#define PAWL_TESTS_PROMISES_CELLS_H
+#pragma once
 
 static void promise_holds(void **state)
 {
@@ -30,5 +29,3 @@ static int run_cells(int argc, char **argv)
     }
     return test_run(argc, argv, tests);
 }
-
-#endif

@@ -8,8 +8,7 @@
  * a party waits its claim may hold others back, so then the oracle only insists on exclusion, and
  * on that somebody goes on where all who wait could.
  */
-#ifndef PAWL_TESTS_PROMISES_PARTIES_H
-#define PAWL_TESTS_PROMISES_PARTIES_H
+#pragma once
 
 #include "test.h"
 
@@ -243,5 +242,3 @@ static void party_operates(struct party *p, unsigned verb, uint64_t deadline)
         party_ends_verb(p);
     settle();
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The operations of a sleeping lock as functions of one type: those of transitions.def, and more.
  * The program has them from its own copy of the library, and once more from another copy. */
-#ifndef PAWL_TESTS_PROMISES_VERBS_H
-#define PAWL_TESTS_PROMISES_VERBS_H
+#pragma once
 
 #include <pawl/cond.h>
 
@@ -82,5 +81,3 @@ static void verbs_of_this_copy(unsigned bits, struct verbs *v)
     memset(v, 0, sizeof *v);
     (bits == 32 ? lock32_verbs : lock64_verbs)(v);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A thread that waits for the lock of widths.h. For basic.c and life.c. */
-#ifndef PAWL_TESTS_SHARED_WAITER_H
-#define PAWL_TESTS_SHARED_WAITER_H
+#pragma once
 
 #include "pshared/widths.h"
 
@@ -57,5 +56,3 @@ static void until_parked(const struct width *x)
         sched_yield();
     usleep(2000);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Both widths of the lock for shared memory behind one set of names. */
-#ifndef PAWL_TESTS_SHARED_WIDTHS_H
-#define PAWL_TESTS_SHARED_WIDTHS_H
+#pragma once
 
 #include "test.h"
 
@@ -105,5 +104,3 @@ static union {
             assert_true(widths[i_].free(&lock));                                                   \
         }                                                                                          \
     } while (0)
-
-#endif

@@ -3,8 +3,7 @@
  * Thousands of threads with small stacks, and what they count: steps along wait lists, and system
  * calls. No count is a time, so a test may judge it on any machine.
  */
-#ifndef PAWL_TESTS_SCALE_CROWD_H
-#define PAWL_TESTS_SCALE_CROWD_H
+#pragma once
 
 #include "test.h"
 
@@ -269,5 +268,3 @@ static inline bool same_for(uint64_t now, unsigned threads, uint64_t before, uns
 {
     return (double)now / threads <= 4 * (double)before / few + more;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Each primitive of the library as a section that threads enter and leave, and its counterpart
  * among the pthread locks. A section of one of the first two groups keeps all others out.
  */
-#ifndef PAWL_TESTS_SCALE_PRIMITIVES_H
-#define PAWL_TESTS_SCALE_PRIMITIVES_H
+#pragma once
 
 #include "test.h"
 
@@ -356,5 +355,3 @@ static inline void objects_destroy(struct objects *o)
         o->of->destroy(o->memory + i * o->apart);
     free(o->memory);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Threads that do one call after another, so that a test can say: this thread locks, that one
  * waits. Whether a thread waits is read from the kernel, which works for any lock.
  */
-#ifndef PAWL_TESTS_SHIM_ACTORS_H
-#define PAWL_TESTS_SHIM_ACTORS_H
+#pragma once
 
 #include "test.h"
 
@@ -149,5 +148,3 @@ static inline bool has_come(clockid_t clock, struct timespec t)
     must(clock_gettime(clock, &now) == 0);
     return now.tv_sec > t.tv_sec || (now.tv_sec == t.tv_sec && now.tv_nsec >= t.tv_nsec);
 }
-
-#endif

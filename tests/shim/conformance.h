@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The lock and the three threads of each test of conformance. */
-#ifndef PAWL_TESTS_SHIM_CONFORMANCE_H
-#define PAWL_TESTS_SHIM_CONFORMANCE_H
+#pragma once
 
 #include "actors.h"
 
@@ -62,5 +61,3 @@ static inline void assert_free(pthread_rwlock_t *l)
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start_actors, end_actors)
-
-#endif

@@ -9,8 +9,7 @@
  * that a waiting writer would have to wait for (I2, I3), and whether a handler would sleep (I7). It
  * notes what it saw in `world.broken` and goes on, so that planted mistakes can be looked for.
  */
-#ifndef PAWL_TESTS_SIFT_WORLD_H
-#define PAWL_TESTS_SIFT_WORLD_H
+#pragma once
 
 #include "explorer/explorer.h"
 
@@ -184,5 +183,3 @@ static void world_ends(void *unused)
         if (world.mask[i] != 0)
             world_break("signals stay blocked");
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the tests of the simulator's rules share: a machine whose prices are round numbers, so that
  * each sum shows what it is made of. */
-#ifndef PAWL_TESTS_SIM_SMALL_HPP
-#define PAWL_TESTS_SIM_SMALL_HPP
+#pragma once
 
 #include "engine/engine.hpp"
 
@@ -80,5 +79,3 @@ void until(ps time)
 }
 
 } // namespace
-
-#endif

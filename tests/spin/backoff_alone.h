@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The library's back-off with a virtual clock, and with hints and yields that are only counted. */
-#ifndef PAWL_TESTS_BACKOFF_ALONE_H
-#define PAWL_TESTS_BACKOFF_ALONE_H
+#pragma once
 
 #include <pawl/spin.h>
 
@@ -45,5 +44,3 @@ static unsigned pause_length(struct backoff *b, const void *seed)
     backoff_pause_once(b, seed);
     return hints_given - before;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * finds, and compares the access with the one that the table foretells. For code_follows_table.c,
  * which says how the choices are gone through.
  */
-#ifndef PAWL_TESTS_FOLLOW_H
-#define PAWL_TESTS_FOLLOW_H
+#pragma once
 
 #include "test.h"
 #include "support/table.h"
@@ -315,5 +314,3 @@ static uint64_t follow(const struct pawl_operation *o)
     default: return look(o);
     }
 }
-
-#endif

@@ -6,8 +6,7 @@
  * States are kept up to the order of the threads. The walk is breadth-first: the trace of a mistake
  * is a shortest one.
  */
-#ifndef PAWL_TESTS_WALK_H
-#define PAWL_TESTS_WALK_H
+#pragma once
 
 #include "spin/walk_moves.h"
 
@@ -299,5 +298,3 @@ static inline void walk_report(const struct walk *k)
     if (k->verdict != WALK_GOOD)
         walk_print_trace(k, k->bad);
 }
-
-#endif

@@ -7,8 +7,7 @@
  * looked at. A word is one memory location, whose accesses all threads see in one order, so going
  * through the interleavings goes through all that the hardware may do to it.
  */
-#ifndef PAWL_TESTS_WALK_MOVES_H
-#define PAWL_TESTS_WALK_MOVES_H
+#pragma once
 
 #include "support/table.h"
 
@@ -281,5 +280,3 @@ static inline void walk_moves(struct walk *k, struct walk_edges *e, struct walk_
         break;
     }
 }
-
-#endif

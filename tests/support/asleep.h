@@ -3,8 +3,7 @@
  * How many threads sleep in the wait lists at an address, as the lists themselves say. The kernel
  * cannot say it: a thread that it calls asleep may wait inside an emulator, and then for no lock.
  */
-#ifndef PAWL_TESTS_ASLEEP_H
-#define PAWL_TESTS_ASLEEP_H
+#pragma once
 
 #include "support/table_again.h"
 
@@ -25,5 +24,3 @@ static void until_asleep_at(const void *address, uint32_t count)
     while (asleep_at(address) < count)
         usleep(100);
 }
-
-#endif

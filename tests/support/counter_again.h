@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Two tests that run their own program again in an environment that forbids what the kernel offers:
  * in the first run of a program they are tests, in the second they do nothing. */
-#ifndef PAWL_TESTS_COUNTER_AGAIN_H
-#define PAWL_TESTS_COUNTER_AGAIN_H
+#pragma once
 
 #include "test.h"
 
@@ -48,5 +47,3 @@ TEST_CASE(everything_holds_without_membarrier)
         assert_int_equal(ipawl_fence_light_free_, 0);
     runs_again_with("PAWL_NO_MEMBARRIER");
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The extra lines of RCU (src/rcu/rcu_extra.c), as tests see them. */
-#ifndef PAWL_TESTS_EXTRA_LINES_H
-#define PAWL_TESTS_EXTRA_LINES_H
+#pragma once
 
 #include "test.h"
 
@@ -27,5 +26,3 @@ static inline struct pawl_rcu_line *line_of_caller(void)
     struct pawl_rcu_extra *const extra = PAWL_RCU_MINE_.extra;
     return extra != NULL ? &extra->line : &rcu_here()->lines[thread_number(thread_registered())];
 }
-
-#endif

@@ -4,8 +4,7 @@
  * the processor stop it after each one, and another thread forks then. The child has the forking
  * thread only. Include it in one file of a program, in builds without sanitizers.
  */
-#ifndef PAWL_TESTS_FORK_BESIDE_H
-#define PAWL_TESTS_FORK_BESIDE_H
+#pragma once
 
 #include "test.h"
 
@@ -99,5 +98,3 @@ static void fork_beside_each_instruction_of(void (*operation)(void), void (*chec
                  beside.bad_at - (uint64_t)(uintptr_t)&__executable_start);
     assert_true(beside.forks > 20);
 }
-
-#endif

@@ -6,8 +6,7 @@
  * then.
  * Include it in one file of a program, in builds without sanitizers.
  */
-#ifndef PAWL_TESTS_FORKING_H
-#define PAWL_TESTS_FORKING_H
+#pragma once
 
 #include "test.h"
 
@@ -85,5 +84,3 @@ static void forking_went_well(void)
                  forking.bad_at - (uint64_t)(uintptr_t)&__executable_start);
     assert_true(forking.forks > 20);
 }
-
-#endif

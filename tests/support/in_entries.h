@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef IN_ENTRIES_H
-#define IN_ENTRIES_H
+#pragma once
 
 #include <pawl/lock.h>
 
@@ -18,5 +17,3 @@ static unsigned in_entries(const pawl_lock32 *l)
     }
     return count;
 }
-
-#endif

@@ -11,8 +11,7 @@
  * with the trap flag. So no instruction is left out. (Steps through a restartable sequence take
  * another way under the trap flag, which restarts it.)
  */
-#ifndef PAWL_TESTS_INTERRUPTING_H
-#define PAWL_TESTS_INTERRUPTING_H
+#pragma once
 
 #include "test.h"
 
@@ -239,5 +238,3 @@ static inline long interrupt_everywhere(void (*prepare)(void), void (*steps)(voi
         must(close(interrupting.memory) == 0);
     return at - 1;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * A process with more threads than lines, at the price of a few: lines are parked. To the registry
  * a parked line is another thread's, which lives. Include it in one file of a program.
  */
-#ifndef PAWL_TESTS_LINES_H
-#define PAWL_TESTS_LINES_H
+#pragma once
 
 #include "test.h"
 
@@ -45,5 +44,3 @@ static inline void lines_free_all(void)
         if (lines_parked[i])
             lines_free(i);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * What the tests of the checking variant share: bodies that run in a child process and must be
  * reported, or stay silent, and all operations of transitions.def as tables.
  */
-#ifndef PAWL_TESTS_MISUSE_H
-#define PAWL_TESTS_MISUSE_H
+#pragma once
 
 #include <pawl/pawl.h>
 
@@ -159,5 +158,3 @@ static inline void leave(unsigned width, void *lock, enum pawl_state state)
     if (state != PAWL_STATE_U)
         must(find_operation(width, KIND_drop, state, PAWL_STATE_U)->run(lock));
 }
-
-#endif

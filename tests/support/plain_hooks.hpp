@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The smallest harness of the hook variant: one thread, each operation carried out at once.
-#ifndef PAWL_TESTS_CXX_PLAIN_HOOKS_HPP
-#define PAWL_TESTS_CXX_PLAIN_HOOKS_HPP
+#pragma once
 
 #include <pawl/detail/hook.h>
 #include <pawl/thread.h>
@@ -84,5 +83,3 @@ pawl_thread_line **pawl_hook_thread_slot(void)
     return &slot;
 }
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* For small programs that the tests of the command start: what must hold, or the program ends. */
-#ifndef PAWL_TESTS_PROGRAM_H
-#define PAWL_TESTS_PROGRAM_H
+#pragma once
 
 #include <stdio.h>
 #include <unistd.h>
@@ -15,5 +14,3 @@
     } while (0)
 
 #define NOINLINE __attribute__((noinline))
-
-#endif

@@ -8,8 +8,7 @@
  * The includer defines KINDS(X) as X(index, type) ..., KIND_COUNT and TIMED(type, w, l), which
  * returns true when it has done something of its own instead of the step.
  */
-#ifndef PAWL_STRESS_PROGRESSIVE_H
-#define PAWL_STRESS_PROGRESSIVE_H
+#pragma once
 
 #include "test.h"
 
@@ -294,5 +293,3 @@ TEST_CASE(nobody_is_in_beside_whom_it_excludes)
 }
 
 TEST_MAIN()
-
-#endif

@@ -3,8 +3,7 @@
  * Waiters of a test in the wait lists, and what is found of them there. For tests that include
  * table.c.
  */
-#ifndef PAWL_TESTS_QUEUES_H
-#define PAWL_TESTS_QUEUES_H
+#pragma once
 
 static struct pawl_lists *table(void)
 {
@@ -132,5 +131,3 @@ static unsigned urgent_in_all(void)
     }
     return total;
 }
-
-#endif

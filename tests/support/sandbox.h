@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sandboxes that forbid one system call, or some commands of it, for the calling thread and those
  * that it starts. */
-#ifndef PAWL_TESTS_SANDBOX_H
-#define PAWL_TESTS_SANDBOX_H
+#pragma once
 
 #include <errno.h>
 #include <linux/filter.h>
@@ -84,5 +83,3 @@ static inline bool sandbox_kills(uint32_t number)
 {
     return sandbox_answers(number, SECCOMP_RET_KILL_PROCESS);
 }
-
-#endif

@@ -4,8 +4,7 @@
  * instruction by instruction, and counts the locked ones and the calls. Include it in one file of a
  * program, in builds without sanitizers.
  */
-#ifndef PAWL_TESTS_STEPPING_H
-#define PAWL_TESTS_STEPPING_H
+#pragma once
 
 #include "test.h"
 
@@ -126,5 +125,3 @@ static bool step_all(unsigned count, void (*prepare)(unsigned),
     must(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     return true;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * transitions.def and tags.def as arrays that a test can go through, and the arithmetic of the
  * words. What is here reads the data; it knows nothing of the code.
  */
-#ifndef PAWL_TESTS_TABLE_H
-#define PAWL_TESTS_TABLE_H
+#pragma once
 
 #include <pawl/spin.h>
 
@@ -258,5 +257,3 @@ static inline const struct table_insist_row *table_insist(const struct table *t,
             return &t->insists[i];
     return NULL;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The functions of src/lock/table.c once more, over the table of the library. Include it in
  * one file of a program. */
-#ifndef PAWL_TESTS_TABLE_AGAIN_H
-#define PAWL_TESTS_TABLE_AGAIN_H
+#pragma once
 
 #include "lock/table.h"
 
@@ -12,5 +11,3 @@
 #define PAWL_THREAD_SHARED_DEFINE(type, name) struct pawl_parker
 
 #include "lock/table.c"
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef UNUSED_H
-#define UNUSED_H
+#pragma once
 
 #include <pawl/lock.h>
 
@@ -8,5 +7,3 @@
  * nothing of holders. */
 #define LOCK_IS_UNUSED(l)                                                                          \
     ((__atomic_load_n(&(l).word, __ATOMIC_RELAXED) | PAWL_LOCK_BIASED) == PAWL_LOCK_BIASED)
-
-#endif

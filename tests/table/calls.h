@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The calls of a table by one copy of the library. */
-#ifndef PAWL_TEST_TABLE_CALLS_H
-#define PAWL_TEST_TABLE_CALLS_H
+#pragma once
 
 #include <pawl/rcu.h>
 #include <pawl/table.h>
@@ -41,5 +40,3 @@ static inline struct table_calls table_calls_of_this_copy(void)
     const struct table_calls calls = {table_insert, table_remove, table_get, table_reads};
     return calls;
 }
-
-#endif

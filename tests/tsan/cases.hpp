@@ -2,8 +2,7 @@
 // Shared by the programs for checkers of data races (ThreadSanitizer, Helgrind, DRD): threads that
 // go in step by relaxed atomics, which order nothing in a checker's eyes, and programs that run one
 // wrong case by its name. Include it in one file of a program, after Pawl.
-#ifndef PAWL_TESTS_TSAN_CASES_HPP
-#define PAWL_TESTS_TSAN_CASES_HPP
+#pragma once
 
 #include <sched.h>
 #include <sys/wait.h>
@@ -161,5 +160,3 @@ template <class Cases> int run_cases(int argc, char **argv, void (*right)(), con
     }
     return argc < 2 || std::strcmp(argv[1], "each") == 0 ? 0 : 2;
 }
-
-#endif

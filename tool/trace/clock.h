@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Ticks: the processor's counter where it runs at one speed on all cores, else nanoseconds. */
-#ifndef PAWL_TRACE_CLOCK_H
-#define PAWL_TRACE_CLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -59,6 +58,4 @@ static inline bool trace_tsc_is_steady(void)
 {
     return false;
 }
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The raw file: made by a process, mapped, allocated lane by lane. */
-#ifndef PAWL_TRACE_FILE_H
-#define PAWL_TRACE_FILE_H
+#pragma once
 
 #include "state.h"
 
@@ -33,5 +32,3 @@ TRACE_HIDDEN void trace_lanes_forget(void);
 TRACE_HIDDEN void trace_lane_never(void);
 /* Notes ticks and nanoseconds of this moment. */
 TRACE_HIDDEN void trace_file_look_at_clock(void);
-
-#endif

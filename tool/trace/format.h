@@ -17,8 +17,7 @@
  * Memory: all is one sparse file. At most 1024 small and 64 large lanes exist: 148 MiB. A lane is
  * allocated when a thread takes it; where the disk is full the thread is not recorded, and counted.
  */
-#ifndef PAWL_TRACE_FORMAT_H
-#define PAWL_TRACE_FORMAT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -329,5 +328,3 @@ struct trace_control {
     struct trace_init inits[TRACE_INITS];
     struct trace_slot slots[TRACE_SLOTS];
 };
-
-#endif

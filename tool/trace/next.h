@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The functions that the recorder stands in front of, and their next definitions. */
-#ifndef PAWL_TRACE_NEXT_H
-#define PAWL_TRACE_NEXT_H
+#pragma once
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -86,5 +85,3 @@ static inline const struct trace_next *next(void)
         trace_find_all();
     return &trace_found;
 }
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Nothing here allocates, waits, or changes errno.
  */
-#ifndef PAWL_TRACE_RECORD_H
-#define PAWL_TRACE_RECORD_H
+#pragma once
 
 #include "state.h"
 
@@ -280,5 +279,3 @@ static inline void released(void)
         units = (UINT64_C(1) << (64 - TRACE_SITE_BITS)) - 1;
     e->release = (e->release & ((UINT64_C(1) << TRACE_SITE_BITS) - 1)) | units << TRACE_SITE_BITS;
 }
-
-#endif

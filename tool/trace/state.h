@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the files of the recorder share: a thread's state, the functions beside the calls, and how a
  * call enters and leaves the thread's lane. */
-#ifndef PAWL_TRACE_STATE_H
-#define PAWL_TRACE_STATE_H
+#pragma once
 
 #include <errno.h>
 #include <sched.h>
@@ -265,5 +264,3 @@ static inline uint32_t bucket_of(uint64_t ticks)
     uint32_t bucket = 4 * (exponent - 1) + (uint32_t)(ticks >> (exponent - 2) & 3);
     return bucket < TRACE_BUCKETS ? bucket : TRACE_BUCKETS - 1;
 }
-
-#endif

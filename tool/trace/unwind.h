@@ -9,8 +9,7 @@
  * code without tables. Elsewhere the frame pointer is all there is; the calling conventions of
  * aarch64 have it.
  */
-#ifndef PAWL_TRACE_UNWIND_H
-#define PAWL_TRACE_UNWIND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -95,6 +94,4 @@ UNWIND_HIDDEN enum unwind_answer trace_unwind_by_table(struct unwind *u);
     } while (0)
 #else
 #define TRACE_UNWIND_HERE(u) ((void)((u)->known = 0))
-#endif
-
 #endif

@@ -19,8 +19,7 @@
  *   I4  in the strict language only A<seconds>, ended by a line end, arms
  *   I5  only a time-out and RST begin a pulse, only OFF pulls for good; the pulse ends by itself
  */
-#ifndef PAWL_WATCHDOG_CORE_H
-#define PAWL_WATCHDOG_CORE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -125,5 +124,3 @@ void wd_refresh(struct wd *wd);
 void wd_reset(struct wd *wd);
 void wd_strict_byte(struct wd *wd, uint8_t byte);
 void wd_compatible_byte(struct wd *wd, uint8_t byte);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the device remembers, and the jumper on PB2: settings.c, or settings_none.c in the small
  * image, which has neither. */
-#ifndef PAWL_WATCHDOG_SETTINGS_H
-#define PAWL_WATCHDOG_SETTINGS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -13,5 +12,3 @@ enum { JUMPER = 2 }; /* the pin */
 void settings_begin(struct wd *wd); /* wd_init; first, while the pins are as they were */
 void settings_write(struct wd *wd); /* goes on with what a command changed */
 bool settings_are_written(void);    /* a write has not ended yet */
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Bytes are written in this order: the mark as STORAGE_BEGUN, bytes 1 to 4, the mark again.
  */
-#ifndef PAWL_WATCHDOG_STORAGE_H
-#define PAWL_WATCHDOG_STORAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ void storage_read(struct storage *s, const uint8_t bytes[STORAGE_PLACES * STORAG
  * storage_written. */
 uint8_t storage_step(const struct storage *s, uint8_t step, uint8_t *value);
 void storage_written(struct storage *s);
-
-#endif

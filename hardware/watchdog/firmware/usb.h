@@ -3,8 +3,7 @@
  * The USB device (USB 2.0, chapter 9) between usb_bus.S and what kind of device this is:
  * device_hid.c or device_cdc.c, of which one is built in.
  */
-#ifndef PAWL_WATCHDOG_USB_H
-#define PAWL_WATCHDOG_USB_H
+#pragma once
 
 #include <avr/pgmspace.h>
 #include <stdbool.h>
@@ -56,5 +55,3 @@ void device_out1(struct wd *wd, const uint8_t *data, uint8_t length);
 void device_poll(struct wd *wd);
 /* The host has begun anew. */
 void device_reset(struct wd *wd);
-
-#endif

@@ -5,8 +5,7 @@
  * receives, and answers tokens for our address within the time that USB 2.0 allows (7.1.18:
  * 2 to 6.5 bit times). Everything else is done by the main program, in usb.c.
  */
-#ifndef PAWL_WATCHDOG_USB_BUS_H
-#define PAWL_WATCHDOG_USB_BUS_H
+#pragma once
 
 /* The pins, as boards with a plug have them. D+ and D- are on the same port. */
 #define USB_DM 3
@@ -65,6 +64,4 @@ uint16_t usb_measure_frame(void);
 
 /* The table of usb_bus.S: 256 low bytes, then 256 high ones. */
 extern const uint8_t usb_crc_table[512];
-#endif
-
 #endif

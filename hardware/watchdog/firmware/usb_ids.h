@@ -5,8 +5,7 @@
  * Internet domain of the maker. A maker who hands devices to others builds with a domain of his own
  * (make VENDOR=example.org), or with numbers of his own (make IDS="0x1234 0x5678").
  */
-#ifndef PAWL_WATCHDOG_USB_IDS_H
-#define PAWL_WATCHDOG_USB_IDS_H
+#pragma once
 
 #ifndef USB_VENDOR_ID
 #define USB_VENDOR_ID 0x16c0
@@ -23,5 +22,3 @@
 #define USB_PRODUCT_NAME "pawl-watchdog"
 
 #define USB_VERSION 0x0001
-
-#endif

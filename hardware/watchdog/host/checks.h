@@ -11,8 +11,7 @@
  *   memory:MEGABYTES   at least so much memory is available
  *   command:COMMAND    sh -c COMMAND succeeds, within the interval between two refreshes
  */
-#ifndef PAWL_WATCHDOG_CHECKS_H
-#define PAWL_WATCHDOG_CHECKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ struct check {
 bool check_parse(struct check *c, const char *text, char *why, size_t size);
 /* Whether it is well; if not, `why` says in a few words what is wrong. Never waits. */
 bool check_passes(struct check *c, char *why, size_t size);
-
-#endif

@@ -3,8 +3,7 @@
  * The line to the device: a serial port (CDC) or a hidraw node, told apart by their names in /dev.
  * A command is a line of the strict language (README.md); its reply comes back within a time limit.
  */
-#ifndef PAWL_WATCHDOG_LINK_H
-#define PAWL_WATCHDOG_LINK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ void link_close(struct link *l);
 bool link_ask(struct link *l, const char *line, char reply[LINK_REPLY]);
 /* The same with the published device; used by link_ask. */
 bool original_ask(struct link *l, const char *line, char reply[LINK_REPLY]);
-
-#endif

@@ -14,8 +14,7 @@
  * All functions may be called by any thread. pawl_watch_beat and pawl_watch_stalled may be called
  * by signal handlers, and do nothing before pawl_watch_open.
  */
-#ifndef PAWL_WATCH_H
-#define PAWL_WATCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ void pawl_watch_on_rcu_stall(const struct pawl_rcu_stall *stall, void *argument)
 #define pawl_watch_lock(lock, ns)                                                                  \
     (pawl_take_read_until((lock), pawl_now() + (ns)) ? (pawl_drop_read(lock), true)                \
                                                      : (pawl_watch_stalled(), false))
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The daemon's parts: watchdogd.c (loop, options), clients.c (sockets), keeper.c, state.c. */
-#ifndef PAWL_WATCHDOGD_H
-#define PAWL_WATCHDOGD_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -66,5 +65,3 @@ bool clients_open(const char *folder);
 /* Waits for clients for at most so many milliseconds, and serves them. */
 void clients_serve(struct keeper *k, int ms);
 void clients_close(void);
-
-#endif

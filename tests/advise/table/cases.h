@@ -7,8 +7,7 @@
  *
  *     faults NAME
  */
-#ifndef PAWL_TESTS_ADVISE_TABLE_CASES_H
-#define PAWL_TESTS_ADVISE_TABLE_CASES_H
+#pragma once
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -101,5 +100,3 @@ int main(int count, char **words)
     fflush(NULL);
     _exit(0);
 }
-
-#endif

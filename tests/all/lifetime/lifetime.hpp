@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-#ifndef PAWL_TESTS_LIFETIME_HPP
-#define PAWL_TESTS_LIFETIME_HPP
+#pragma once
 
 #include <pawl/pawl.hpp>
 
@@ -36,5 +35,3 @@ struct user {
     user(const user &) = delete;
     user &operator=(const user &) = delete;
 };
-
-#endif

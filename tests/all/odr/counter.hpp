@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A class whose inline members use locks; two translation units include it.
-#ifndef PAWL_TESTS_ODR_COUNTER_HPP
-#define PAWL_TESTS_ODR_COUNTER_HPP
+#pragma once
 
 #include <pawl/pawl.hpp>
 
@@ -47,5 +46,3 @@ take_function left_take();
 take_function right_take();
 void left();
 void right();
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the scenes of RCU's callbacks share: the stage, and what most of their threads do. */
-#ifndef M_RCU_CALLS_H
-#define M_RCU_CALLS_H
+#pragma once
 
 #include <pawl/detail/hook.h>
 #include <pawl/rcu_call.h>
@@ -253,5 +252,3 @@ static inline void all_have_run(void)
     for (uint32_t i = 0; i < OBJECTS; i++)
         m_demand(m_read(STORY(i)) != CALLED, M_PROGRESS, "a callback did not run");
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads that end at any access, and the mutexes that outlive them (robust_mutex.c). */
-#ifndef M_ROBUST_MUTEX_H
-#define M_ROBUST_MUTEX_H
+#pragma once
 
 #include "scenes.h"
 
@@ -19,5 +18,3 @@ bool m_mortal(void (*life)(void));
 /* The calling thread, if it is mortal, ends here or does not. Each access of the library calls
  * it. */
 void m_live_or_die(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The stage of readers that scale: two locks with BIASED, and what threads do with one. */
-#ifndef M_SCALING_H
-#define M_SCALING_H
+#pragma once
 
 #include <pawl/lock.h>
 
@@ -48,5 +47,3 @@ static inline void writes(void)
     m_write(0, 1);
     M_STEP(pawl_drop_write(LOCK));
 }
-
-#endif

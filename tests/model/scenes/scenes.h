@@ -6,8 +6,7 @@
  *
  * Everything shared lives in m_memory, or in the process object: zero at the start of an execution.
  */
-#ifndef M_SCENES_H
-#define M_SCENES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -116,5 +115,3 @@ void m_lives_in_the_parent(void (*life)(void));
         (void)(call);                                                                              \
         m_end();                                                                                   \
     } while (0)
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Put before each test that is built for macOS (-include), which lacks the barrier of POSIX. */
-#ifndef PAWL_TESTS_PORTS_POSIX_H
-#define PAWL_TESTS_PORTS_POSIX_H
+#pragma once
 
 #include <pthread.h>
 #include <stddef.h>
@@ -42,5 +41,3 @@ static inline int pthread_barrier_wait(pthread_barrier_t *b)
     (void)pthread_mutex_unlock(&b->mutex);
     return last ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
 }
-
-#endif

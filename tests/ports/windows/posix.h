@@ -4,8 +4,7 @@
  * POSIX and Windows lacks. A test that asks for a process of its own, or sends a signal to a
  * thread, is marked skipped at that point, and cmocka says so.
  */
-#ifndef PAWL_TESTS_PORTS_POSIX_H
-#define PAWL_TESTS_PORTS_POSIX_H
+#pragma once
 
 #include <io.h>
 #include <process.h>
@@ -73,5 +72,3 @@ static inline int setenv(const char *name, const char *value, int overwrite)
         return 0;
     return _putenv_s(name, value);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * A low-speed USB host that drives the simulated chip's pins: packets with NRZI, stuffing, CRC5 and
  * CRC16, keep-alives in every frame, transactions with retries, control transfers, enumeration.
  */
-#ifndef PAWL_WATCHDOG_BUS_H
-#define PAWL_WATCHDOG_BUS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -72,5 +71,3 @@ void bus_send(const uint8_t *packet, unsigned length);
 void bus_send_wrong(const uint8_t *packet, unsigned length, int flip, int stop);
 /* The device's answer, length 0 if none comes in 18 bit times. */
 unsigned bus_receive(uint8_t *packet);
-
-#endif

@@ -4,8 +4,7 @@
  * are a millisecond); how many CPU cycles a bit lasts follows from the chip's clock error and from
  * OSCCAL, of which a step changes the clock by 0.6 %.
  */
-#ifndef PAWL_WATCHDOG_CHIP_H
-#define PAWL_WATCHDOG_CHIP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -58,5 +57,3 @@ bool chip_sleeps(void);
 unsigned chip_stack_used(void); /* bytes, the most so far */
 unsigned chip_static_used(void);
 void chip_eeprom(uint8_t *bytes, unsigned size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The device as a test uses it: a fresh chip with an image, enumerated, and lines to and fro. */
-#ifndef PAWL_WATCHDOG_DEVICE_H
-#define PAWL_WATCHDOG_DEVICE_H
+#pragma once
 
 #include "sim/bus.h"
 #include "sim/chip.h"
@@ -24,5 +23,3 @@ const char *device_ask(const char *line);
 
 /* Frames pass until PWR_OK is pulled, for at most so many milliseconds: how many passed. */
 double device_wait_for_pull(double milliseconds);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Windows: the anonymous mappings that tests make, and nothing else of <sys/mman.h>. */
-#ifndef PAWL_TESTS_PORTS_SYS_MMAN_H
-#define PAWL_TESTS_PORTS_SYS_MMAN_H
+#pragma once
 
 #include <stddef.h>
 
@@ -26,5 +25,3 @@ static inline int munmap(void *pages, size_t size)
 {
     return VirtualFree(pages, 0, 0x8000 /* release */) ? 0 : -1;
 }
-
-#endif

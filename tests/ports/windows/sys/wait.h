@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Windows has no <sys/wait.h>; tests/test.h includes it for tests that fork, which skip here. */
-#ifndef PAWL_TESTS_PORTS_SYS_WAIT_H
-#define PAWL_TESTS_PORTS_SYS_WAIT_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -15,5 +14,3 @@ static inline pid_t waitpid(pid_t child, int *status, int options)
     *status = 0;
     return 0;
 }
-
-#endif
