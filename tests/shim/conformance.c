@@ -11,7 +11,7 @@
 
 /* "If attr is NULL, the default attributes are used ... the state becomes initialized and
  * unlocked." */
-TEST_CASE_WITH(init_without_attributes_makes_an_unlocked_lock, start_actors, end_actors)
+ACTOR_CASE(init_without_attributes_makes_an_unlocked_lock)
 {
     pthread_rwlock_t l;
     memset(&l, 0xa5, sizeof l);
@@ -21,7 +21,7 @@ TEST_CASE_WITH(init_without_attributes_makes_an_unlocked_lock, start_actors, end
 }
 
 /* "A destroyed read-write lock object can be reinitialized using pthread_rwlock_init()." */
-TEST_CASE_WITH(a_destroyed_lock_can_be_made_anew, start_actors, end_actors)
+ACTOR_CASE(a_destroyed_lock_can_be_made_anew)
 {
     pthread_rwlock_t l;
     for (int round = 0; round < 3; round++) {
@@ -34,7 +34,7 @@ TEST_CASE_WITH(a_destroyed_lock_can_be_made_anew, start_actors, end_actors)
 
 /* "In cases where default attributes are appropriate, PTHREAD_RWLOCK_INITIALIZER can be used ...
  * the effect shall be equivalent to dynamic initialization with attr NULL." glibc has two more. */
-TEST_CASE_WITH(static_initialisers_make_unlocked_locks, start_actors, end_actors)
+ACTOR_CASE(static_initialisers_make_unlocked_locks)
 {
     static pthread_rwlock_t plain = PTHREAD_RWLOCK_INITIALIZER;
     static pthread_rwlock_t writers = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
@@ -51,7 +51,7 @@ TEST_CASE_WITH(static_initialisers_make_unlocked_locks, start_actors, end_actors
 
 /* "A read-write lock that uses the writer initialiser holds newcomers back", as glibc says of it:
  * the static one and the attribute mean the same. */
-TEST_CASE_WITH(the_static_writer_initialiser_prefers_writers, start_actors, end_actors)
+ACTOR_CASE(the_static_writer_initialiser_prefers_writers)
 {
     static pthread_rwlock_t l = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
     assert_int_equal(pthread_rwlock_rdlock(&l), 0);
@@ -70,7 +70,7 @@ TEST_CASE_WITH(the_static_writer_initialiser_prefers_writers, start_actors, end_
 /* "After a read-write lock attributes object has been used to initialize one or more locks, any
  * function affecting it (including destruction) shall not affect any previously initialized
  * locks." */
-TEST_CASE_WITH(attributes_may_go_before_their_locks, start_actors, end_actors)
+ACTOR_CASE(attributes_may_go_before_their_locks)
 {
     const int kinds[] = {PTHREAD_RWLOCK_PREFER_READER_NP, PTHREAD_RWLOCK_PREFER_WRITER_NP,
                          PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP};
@@ -90,7 +90,7 @@ TEST_CASE_WITH(attributes_may_go_before_their_locks, start_actors, end_actors)
 
 /* "The default value of the process-shared attribute shall be PTHREAD_PROCESS_PRIVATE." "EINVAL:
  * the new value is outside the range of legal values." */
-TEST_CASE_WITH(attributes_have_their_defaults_and_refuse_others, start_actors, end_actors)
+ACTOR_CASE(attributes_have_their_defaults_and_refuse_others)
 {
     pthread_rwlockattr_t attributes;
     int value = -1;
@@ -127,7 +127,7 @@ static void write_in_child(void *unused)
 
 /* "PTHREAD_PROCESS_SHARED permits a read-write lock to be operated upon by any thread that has
  * access to the memory where it is allocated, even if that memory is shared by processes." */
-TEST_CASE_WITH(a_process_shared_lock_serves_two_processes, start_actors, end_actors)
+ACTOR_CASE(a_process_shared_lock_serves_two_processes)
 {
     const struct timespec past = {1, 0}, bad = {0, -1};
     pthread_rwlockattr_t attributes;
@@ -159,7 +159,7 @@ TEST_CASE_WITH(a_process_shared_lock_serves_two_processes, start_actors, end_act
 
 /* "The calling thread acquires the read lock if a writer does not hold the lock and there are no
  * writers blocked on the lock." */
-TEST_CASE_WITH(readers_read_together, start_actors, end_actors)
+ACTOR_CASE(readers_read_together)
 {
     assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
     assert_int_equal(actor_do(&one, pthread_rwlock_rdlock, &lock), 0);
@@ -172,7 +172,7 @@ TEST_CASE_WITH(readers_read_together, start_actors, end_actors)
 
 /* "... if the read lock is not acquired, the calling thread shall block until it can acquire the
  * lock." */
-TEST_CASE_WITH(a_reader_waits_for_the_writer, start_actors, end_actors)
+ACTOR_CASE(a_reader_waits_for_the_writer)
 {
     assert_int_equal(pthread_rwlock_wrlock(&lock), 0);
     actor_begin(&one, pthread_rwlock_rdlock, &lock);
@@ -188,7 +188,7 @@ TEST_CASE_WITH(a_reader_waits_for_the_writer, start_actors, end_actors)
 
 /* "A thread may hold multiple concurrent read locks (that is, successfully call rdlock n times). If
  * so, the application shall ensure that the thread performs matching unlocks (n times)." */
-TEST_CASE_WITH(a_thread_reads_n_times_and_unlocks_n_times, start_actors, end_actors)
+ACTOR_CASE(a_thread_reads_n_times_and_unlocks_n_times)
 {
     enum { TIMES = 40 };
     for (int i = 0; i < TIMES; i++)
@@ -200,7 +200,7 @@ TEST_CASE_WITH(a_thread_reads_n_times_and_unlocks_n_times, start_actors, end_act
 }
 
 /* "EDEADLK: the current thread already owns the read-write lock for writing." */
-TEST_CASE_WITH(a_writer_that_reads_gets_edeadlk, start_actors, end_actors)
+ACTOR_CASE(a_writer_that_reads_gets_edeadlk)
 {
     const struct timespec soon = time_in(CLOCK_REALTIME, 20000);
     assert_int_equal(pthread_rwlock_wrlock(&lock), 0);
@@ -212,7 +212,7 @@ TEST_CASE_WITH(a_writer_that_reads_gets_edeadlk, start_actors, end_actors)
 
 /* A thread that reads, and a writer that waits for it: the thread may read again, or no thread
  * could ever go on. So glibc does for its default kind. */
-TEST_CASE_WITH(a_reader_reads_again_beside_a_waiting_writer, start_actors, end_actors)
+ACTOR_CASE(a_reader_reads_again_beside_a_waiting_writer)
 {
     const int kinds[] = {PTHREAD_RWLOCK_PREFER_READER_NP, PTHREAD_RWLOCK_PREFER_WRITER_NP};
     const struct timespec later = time_in(CLOCK_REALTIME, 200000);
@@ -237,7 +237,7 @@ TEST_CASE_WITH(a_reader_reads_again_beside_a_waiting_writer, start_actors, end_a
 }
 
 /* The thread reads many other locks as well, more than it remembers (shim/record.h): it passes. */
-TEST_CASE_WITH(a_reader_of_many_locks_reads_again_too, start_actors, end_actors)
+ACTOR_CASE(a_reader_of_many_locks_reads_again_too)
 {
     static pthread_rwlock_t others[64];
     memset(others, 0, sizeof others);
@@ -259,8 +259,7 @@ TEST_CASE_WITH(a_reader_of_many_locks_reads_again_too, start_actors, end_actors)
 
 /* Whether another reader passes a waiting writer is left to the implementation: glibc's default
  * kind lets it, ours does not unless told to prefer readers. The writer kind never does. */
-TEST_CASE_WITH(newcomers_pass_a_waiting_writer_only_where_readers_are_preferred, start_actors,
-               end_actors)
+ACTOR_CASE(newcomers_pass_a_waiting_writer_only_where_readers_are_preferred)
 {
     assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
     actor_begin(&one, pthread_rwlock_wrlock, &lock);
@@ -288,7 +287,7 @@ TEST_CASE_WITH(newcomers_pass_a_waiting_writer_only_where_readers_are_preferred,
 }
 
 /* "pthread_rwlock_tryrdlock shall fail if the equivalent rdlock call would have blocked." */
-TEST_CASE_WITH(a_try_to_read_never_waits, start_actors, end_actors)
+ACTOR_CASE(a_try_to_read_never_waits)
 {
     assert_int_equal(pthread_rwlock_wrlock(&lock), 0);
     assert_int_equal(actor_do(&one, pthread_rwlock_tryrdlock, &lock), EBUSY);
@@ -301,7 +300,7 @@ TEST_CASE_WITH(a_try_to_read_never_waits, start_actors, end_actors)
 
 /* "The calling thread acquires the write lock if no thread (reader or writer) holds the lock.
  * Otherwise the thread shall block until it can acquire the lock." */
-TEST_CASE_WITH(a_writer_waits_for_readers_and_writers, start_actors, end_actors)
+ACTOR_CASE(a_writer_waits_for_readers_and_writers)
 {
     assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
     actor_begin(&one, pthread_rwlock_wrlock, &lock);
@@ -316,7 +315,7 @@ TEST_CASE_WITH(a_writer_waits_for_readers_and_writers, start_actors, end_actors)
 }
 
 /* "EDEADLK: the current thread already owns the read-write lock for writing or reading." */
-TEST_CASE_WITH(a_writer_that_writes_gets_edeadlk, start_actors, end_actors)
+ACTOR_CASE(a_writer_that_writes_gets_edeadlk)
 {
     const struct timespec soon = time_in(CLOCK_REALTIME, 20000);
     assert_int_equal(pthread_rwlock_wrlock(&lock), 0);
@@ -334,7 +333,7 @@ TEST_CASE_WITH(a_writer_that_writes_gets_edeadlk, start_actors, end_actors)
 
 /* "pthread_rwlock_trywrlock shall fail if any thread currently holds rwlock for reading or
  * writing." */
-TEST_CASE_WITH(a_try_to_write_fails_beside_anybody, start_actors, end_actors)
+ACTOR_CASE(a_try_to_write_fails_beside_anybody)
 {
     assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
     assert_int_equal(pthread_rwlock_trywrlock(&lock), EBUSY);
@@ -350,7 +349,7 @@ TEST_CASE_WITH(a_try_to_write_fails_beside_anybody, start_actors, end_actors)
 /* "If there are other read locks currently held on this object, it remains in the read locked
  * state. If this function releases the last read lock, the object shall be put in the unlocked
  * state with no owners." */
-TEST_CASE_WITH(the_last_unlock_of_a_reader_frees_the_lock, start_actors, end_actors)
+ACTOR_CASE(the_last_unlock_of_a_reader_frees_the_lock)
 {
     assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
     assert_int_equal(actor_do(&one, pthread_rwlock_rdlock, &lock), 0);
@@ -361,7 +360,7 @@ TEST_CASE_WITH(the_last_unlock_of_a_reader_frees_the_lock, start_actors, end_act
 }
 
 /* Undefined by POSIX, and good with glibc: a thread unlocks what another one has read. */
-TEST_CASE_WITH(another_thread_may_unlock_what_a_reader_locked, start_actors, end_actors)
+ACTOR_CASE(another_thread_may_unlock_what_a_reader_locked)
 {
     assert_int_equal(actor_do(&one, pthread_rwlock_rdlock, &lock), 0);
     assert_int_equal(actor_do(&two, pthread_rwlock_unlock, &lock), 0);
@@ -381,7 +380,7 @@ TEST_CASE_WITH(another_thread_may_unlock_what_a_reader_locked, start_actors, end
 
 /* "Results are undefined if the read-write lock is not held by the calling thread." Ours says EPERM
  * where it can know. */
-TEST_CASE_WITH(an_unlock_of_what_nobody_holds_gets_eperm, start_actors, end_actors)
+ACTOR_CASE(an_unlock_of_what_nobody_holds_gets_eperm)
 {
     if (!is_pawl())
         return; /* glibc's lock is broken afterwards */

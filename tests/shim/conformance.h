@@ -60,4 +60,4 @@ static inline void assert_free(pthread_rwlock_t *l)
     assert_int_equal(pthread_rwlock_unlock(l), 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start_actors, end_actors)
+#define ACTOR_CASE(name) TEST_CASE_WITH(name, start_actors, end_actors)

@@ -31,8 +31,7 @@ static rwlock_call *const forms[] = {timed_read, timed_write, clock_read, clock_
 
 /* "Under no circumstance shall the function fail with a timeout if the lock can be acquired
  * immediately." */
-TEST_CASE_WITH(a_deadline_in_the_past_does_not_matter_where_the_lock_is_free, start_actors,
-               end_actors)
+ACTOR_CASE(a_deadline_in_the_past_does_not_matter_where_the_lock_is_free)
 {
     const struct timespec past[] = {{0, 0}, {-1, 0}, {1, 999999999}};
     deadline_clock = CLOCK_MONOTONIC;
@@ -46,7 +45,7 @@ TEST_CASE_WITH(a_deadline_in_the_past_does_not_matter_where_the_lock_is_free, st
 
 /* "... this wait shall be terminated when the specified timeout expires." "... or if the absolute
  * time has already been passed at the time of the call." */
-TEST_CASE_WITH(a_wait_ends_when_its_time_has_come_and_not_before, start_actors, end_actors)
+ACTOR_CASE(a_wait_ends_when_its_time_has_come_and_not_before)
 {
     const clockid_t clocks[] = {CLOCK_REALTIME, CLOCK_MONOTONIC};
     const struct timespec past = {-1, 0};
@@ -66,7 +65,7 @@ TEST_CASE_WITH(a_wait_ends_when_its_time_has_come_and_not_before, start_actors, 
 }
 
 /* A lock that becomes free in time is granted. */
-TEST_CASE_WITH(a_wait_with_time_left_is_granted, start_actors, end_actors)
+ACTOR_CASE(a_wait_with_time_left_is_granted)
 {
     struct timespec then;
     for (size_t i = 0; i < 4; i++) {
@@ -83,7 +82,7 @@ TEST_CASE_WITH(a_wait_with_time_left_is_granted, start_actors, end_actors)
 }
 
 /* A writer that has given up holds no reader back. */
-TEST_CASE_WITH(a_writer_whose_time_is_over_leaves_nothing_behind, start_actors, end_actors)
+ACTOR_CASE(a_writer_whose_time_is_over_leaves_nothing_behind)
 {
     struct timespec then = time_in(CLOCK_REALTIME, 10);
     deadline = then;
@@ -96,7 +95,7 @@ TEST_CASE_WITH(a_writer_whose_time_is_over_leaves_nothing_behind, start_actors, 
 
 /* Two writers wait, the second one for longer than a hand-off takes. The first gives up, and the
  * only reader reads again. */
-TEST_CASE_WITH(a_reader_reads_again_beside_a_writer_that_waited_second, start_actors, end_actors)
+ACTOR_CASE(a_reader_reads_again_beside_a_writer_that_waited_second)
 {
     struct timespec then = time_in(CLOCK_REALTIME, 300);
     deadline = then;
@@ -115,7 +114,7 @@ TEST_CASE_WITH(a_reader_reads_again_beside_a_writer_that_waited_second, start_ac
 
 /* "EINVAL: the timeout specifies a nanosecond value less than zero or greater than or equal to 1000
  * million", and a clock that is none. */
-TEST_CASE_WITH(times_and_clocks_that_are_none_get_einval, start_actors, end_actors)
+ACTOR_CASE(times_and_clocks_that_are_none_get_einval)
 {
     const struct timespec bad[] = {{1, -1}, {1, 1000000000}, {-1, -1}};
     struct timespec good = time_in(CLOCK_REALTIME, 1000);
@@ -135,7 +134,7 @@ TEST_CASE_WITH(times_and_clocks_that_are_none_get_einval, start_actors, end_acto
 }
 
 /* As far as the clock counts. */
-TEST_CASE_WITH(a_deadline_may_be_further_than_any_clock, start_actors, end_actors)
+ACTOR_CASE(a_deadline_may_be_further_than_any_clock)
 {
     struct timespec never = {0, 999999999};
     never.tv_sec = sizeof never.tv_sec == 8 ? (time_t)INT64_MAX : (time_t)INT32_MAX;
@@ -152,7 +151,7 @@ TEST_CASE_WITH(a_deadline_may_be_further_than_any_clock, start_actors, end_actor
 }
 
 /* "These functions shall not return an error code of EINTR", nor do they touch errno. */
-TEST_CASE_WITH(calls_leave_errno_alone, start_actors, end_actors)
+ACTOR_CASE(calls_leave_errno_alone)
 {
     struct timespec then = time_in(CLOCK_REALTIME, 5);
     assert_int_equal(actor_do(&one, pthread_rwlock_wrlock, &lock), 0);

@@ -33,7 +33,7 @@ static void assert_a_handed_read_is_forgotten(rwlock_call *ends, rwlock_call *be
     assert_nothing_is_held_by_t();
 }
 
-TEST_CASE_WITH(a_read_that_was_handed_over_ends_with_the_lock, start_actors, end_actors)
+ACTOR_CASE(a_read_that_was_handed_over_ends_with_the_lock)
 {
     assert_a_handed_read_is_forgotten(destroy, make_anew);
     assert_a_handed_read_is_forgotten(make_anew, make_anew);
@@ -41,7 +41,7 @@ TEST_CASE_WITH(a_read_that_was_handed_over_ends_with_the_lock, start_actors, end
     assert_a_handed_read_is_forgotten(make_zero, make_zero);
 }
 
-TEST_CASE_WITH(a_read_that_was_handed_over_is_over_in_the_same_lock, start_actors, end_actors)
+ACTOR_CASE(a_read_that_was_handed_over_is_over_in_the_same_lock)
 {
     assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
     assert_int_equal(actor_do(&one, pthread_rwlock_unlock, &lock), 0);
@@ -49,7 +49,7 @@ TEST_CASE_WITH(a_read_that_was_handed_over_is_over_in_the_same_lock, start_actor
 }
 
 /* The lock ends while T reads it, and T never unlocks. */
-TEST_CASE_WITH(a_read_of_a_lock_that_is_no_more_is_forgotten, start_actors, end_actors)
+ACTOR_CASE(a_read_of_a_lock_that_is_no_more_is_forgotten)
 {
     static rwlock_call *const ends[] = {make_anew, make_zero};
     for (size_t i = 0; i < 2; i++) {
@@ -76,7 +76,7 @@ static int unlock_many(pthread_rwlock_t *unused)
 }
 
 /* The other thread cannot know whether the read is one of its own. */
-TEST_CASE_WITH(a_read_is_over_when_a_thread_with_many_reads_unlocks_it, start_actors, end_actors)
+ACTOR_CASE(a_read_is_over_when_a_thread_with_many_reads_unlocks_it)
 {
     assert_int_equal(actor_do(&one, read_many, NULL), 0);
     assert_int_equal(pthread_rwlock_rdlock(&lock), 0);
@@ -87,7 +87,7 @@ TEST_CASE_WITH(a_read_is_over_when_a_thread_with_many_reads_unlocks_it, start_ac
 
 /* T reads one lock and asks to write another, which is a copy of it. POSIX leaves that open, and it
  * works with glibc. */
-TEST_CASE_WITH(a_copy_is_another_lock, start_actors, end_actors)
+ACTOR_CASE(a_copy_is_another_lock)
 {
     static pthread_rwlock_t copy;
     assert_int_equal(pthread_rwlock_rdlock(&copy), 0);
@@ -99,7 +99,7 @@ TEST_CASE_WITH(a_copy_is_another_lock, start_actors, end_actors)
 }
 
 /* A read is known of static, zeroed and made locks alike. */
-TEST_CASE_WITH(a_thread_that_reads_gets_edeadlk_in_each_life, start_actors, end_actors)
+ACTOR_CASE(a_thread_that_reads_gets_edeadlk_in_each_life)
 {
     static rwlock_call *const begins[] = {make_zero, make_anew, make_zero};
     for (size_t i = 0; i < 3 && is_pawl(); i++) {

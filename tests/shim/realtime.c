@@ -69,7 +69,7 @@ static void expect_order(int first, int second, int third)
 }
 
 /* "... they shall acquire the lock in priority order when the lock becomes available." */
-TEST_CASE_WITH(sleepers_are_served_by_priority, start_actors, end_actors)
+ACTOR_CASE(sleepers_are_served_by_priority)
 {
     assert_int_equal(pthread_rwlock_wrlock(&lock), 0);
     begin_and_wait(&one, 10, write_and_note);
@@ -78,7 +78,7 @@ TEST_CASE_WITH(sleepers_are_served_by_priority, start_actors, end_actors)
     expect_order(30, 20, 10);
 }
 
-TEST_CASE_WITH(an_ordinary_thread_comes_last_though_it_waited_longest, start_actors, end_actors)
+ACTOR_CASE(an_ordinary_thread_comes_last_though_it_waited_longest)
 {
     assert_int_equal(pthread_rwlock_wrlock(&lock), 0);
     begin_and_wait(&one, 0, write_and_note);
@@ -88,7 +88,7 @@ TEST_CASE_WITH(an_ordinary_thread_comes_last_though_it_waited_longest, start_act
 }
 
 /* "For equal priority threads, write locks shall take precedence over read locks." */
-TEST_CASE_WITH(at_the_same_priority_writers_come_first, start_actors, end_actors)
+ACTOR_CASE(at_the_same_priority_writers_come_first)
 {
     assert_int_equal(pthread_rwlock_wrlock(&lock), 0);
     begin_and_wait(&one, 20, read_and_note);
@@ -99,7 +99,7 @@ TEST_CASE_WITH(at_the_same_priority_writers_come_first, start_actors, end_actors
 
 /* "The calling thread shall not acquire the lock if ... writers of higher or equal priority are
  * blocked on the lock; otherwise the calling thread shall acquire the lock." Two readers are in. */
-TEST_CASE_WITH(a_reader_passes_waiting_writers_of_lower_priority_only, start_actors, end_actors)
+ACTOR_CASE(a_reader_passes_waiting_writers_of_lower_priority_only)
 {
     static const struct {
         int writer, reader, result;
@@ -120,8 +120,7 @@ TEST_CASE_WITH(a_reader_passes_waiting_writers_of_lower_priority_only, start_act
 }
 
 /* Where the two texts of POSIX conflict, reading again wins: or nobody could go on. */
-TEST_CASE_WITH(a_reader_reads_again_beside_a_waiting_writer_of_higher_priority, start_actors,
-               end_actors)
+ACTOR_CASE(a_reader_reads_again_beside_a_waiting_writer_of_higher_priority)
 {
     become(&two, 10);
     assert_int_equal(actor_do(&two, pthread_rwlock_rdlock, &lock), 0);

@@ -23,7 +23,7 @@ def program(name: str) -> Path:
 
 def cmocka_tests(name: str) -> list[str]:
     """The names of the tests in tests/NAME.c."""
-    return re.findall(r"cmocka_unit_test\((\w+)\)", (HERE / f"{name}.c").read_text())
+    return re.findall(r"^TEST_CASE\((\w+)\)", (HERE / f"{name}.c").read_text(), re.M)
 
 
 def run(*command, seconds: float = 120, **options) -> subprocess.CompletedProcess:

@@ -48,9 +48,8 @@ static uint32_t ticks_of(uint32_t seconds)
     return (uint32_t)((UINT64_C(16500000) * seconds + 65535) / 65536);
 }
 
-static void nothing_is_pulled_and_nothing_counts_at_start(void **state)
+TEST_CASE(nothing_is_pulled_and_nothing_counts_at_start)
 {
-    (void)state;
     for (uint8_t bits = 0; bits <= WD_CONFIG_BITS; bits++) {
         start(bits);
         assert_false(wd_pulls(&wd) || wd_holds_on(&wd) || wd_led(&wd));
@@ -58,9 +57,8 @@ static void nothing_is_pulled_and_nothing_counts_at_start(void **state)
     }
 }
 
-static void each_digit_resets_after_two_to_the_n_less_one_seconds(void **state)
+TEST_CASE(each_digit_resets_after_two_to_the_n_less_one_seconds)
 {
-    (void)state;
     for (unsigned n = 1; n <= 8; n++) {
         const char digit[2] = {(char)('0' + n), 0};
         start(WD_COMPATIBLE);
@@ -70,9 +68,8 @@ static void each_digit_resets_after_two_to_the_n_less_one_seconds(void **state)
     }
 }
 
-static void the_strict_timeout_is_never_early_and_at_most_two_ticks_late(void **state)
+TEST_CASE(the_strict_timeout_is_never_early_and_at_most_two_ticks_late)
 {
-    (void)state;
     static const unsigned seconds[] = {1, 2, 9, 60, 255, 256, 3599, 3600};
     for (unsigned i = 0; i < sizeof seconds / sizeof seconds[0]; i++) {
         char line[16];
@@ -83,9 +80,8 @@ static void the_strict_timeout_is_never_early_and_at_most_two_ticks_late(void **
     }
 }
 
-static void a_pulse_lasts_one_second_and_returns_to_what_was_before(void **state)
+TEST_CASE(a_pulse_lasts_one_second_and_returns_to_what_was_before)
 {
-    (void)state;
     for (int off = 0; off < 2; off++) {
         start(0);
         send(off ? "OFF\nRST\n" : "RST\n");
@@ -99,9 +95,8 @@ static void a_pulse_lasts_one_second_and_returns_to_what_was_before(void **state
     }
 }
 
-static void commands_for_timer_or_output_cancel_a_pending_timer(void **state)
+TEST_CASE(commands_for_timer_or_output_cancel_a_pending_timer)
 {
-    (void)state;
     static const char *const commands[] = {"0", "ON", "OFF", "RST"};
     for (int i = 0; i < 4; i++) {
         start(WD_COMPATIBLE);
@@ -118,9 +113,8 @@ static void commands_for_timer_or_output_cancel_a_pending_timer(void **state)
     }
 }
 
-static void the_led_and_questions_leave_the_timer_alone(void **state)
+TEST_CASE(the_led_and_questions_leave_the_timer_alone)
 {
-    (void)state;
     start(WD_COMPATIBLE);
     send("5L1?L0x\r\n ");
     assert_int_equal(wd.left, 31);
@@ -129,9 +123,8 @@ static void the_led_and_questions_leave_the_timer_alone(void **state)
     assert_int_equal(wd.left, 31);
 }
 
-static void a_digit_after_off_gives_power_back(void **state)
+TEST_CASE(a_digit_after_off_gives_power_back)
 {
-    (void)state;
     start(WD_COMPATIBLE);
     send("OFF3");
     assert_int_equal(wd.power, WD_FREE);
@@ -146,9 +139,8 @@ static void a_digit_after_off_gives_power_back(void **state)
     assert_int_equal(wd.power, WD_OFF);
 }
 
-static void a_letter_that_breaks_a_command_begins_its_own(void **state)
+TEST_CASE(a_letter_that_breaks_a_command_begins_its_own)
 {
-    (void)state;
     start(WD_COMPATIBLE);
     send("OOFF");
     assert_int_equal(wd.power, WD_OFF);
@@ -160,9 +152,8 @@ static void a_letter_that_breaks_a_command_begins_its_own(void **state)
     assert_true(wd.led);
 }
 
-static void a_digit_that_breaks_a_command_does_not_arm(void **state)
+TEST_CASE(a_digit_that_breaks_a_command_does_not_arm)
 {
-    (void)state;
     static const char *const broken[] = {"L5", "O5", "OF5", "R5", "RS5"};
     for (int i = 0; i < 5; i++) {
         start(WD_COMPATIBLE);
@@ -173,9 +164,8 @@ static void a_digit_that_breaks_a_command_does_not_arm(void **state)
     }
 }
 
-static void each_question_mark_is_answered(void **state)
+TEST_CASE(each_question_mark_is_answered)
 {
-    (void)state;
     start(WD_COMPATIBLE);
     for (int i = 0; i < 2; i++) {
         send("?");
@@ -191,9 +181,8 @@ static void each_question_mark_is_answered(void **state)
     ask("?", "1\xff");
 }
 
-static void a_modem_prober_does_nothing_in_the_strict_language(void **state)
+TEST_CASE(a_modem_prober_does_nothing_in_the_strict_language)
 {
-    (void)state;
     start(0);
     send("ATE1\rAT+CGMI\rATZ\r\n+++ATH0\r\nAT&F1\rATI3\r~x00\r");
     assert_int_equal(wd.left, 0);
@@ -201,9 +190,8 @@ static void a_modem_prober_does_nothing_in_the_strict_language(void **state)
     assert_false(wd.led);
 }
 
-static void an_echo_of_every_reply_does_nothing(void **state)
+TEST_CASE(an_echo_of_every_reply_does_nothing)
 {
-    (void)state;
     static const char *const lines[] = {"?\n", "V\n", "A9\n", "K\n", "D\n", "nonsense\n", "ON\n"};
     for (unsigned i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         struct wd before;
@@ -222,9 +210,8 @@ static void an_echo_of_every_reply_does_nothing(void **state)
     }
 }
 
-static void no_reply_holds_a_control_character_but_its_line_end(void **state)
+TEST_CASE(no_reply_holds_a_control_character_but_its_line_end)
 {
-    (void)state;
     start(0);
     for (unsigned seconds = 1; seconds <= WD_MAX_SECONDS; seconds++) {
         char line[32];
@@ -235,9 +222,8 @@ static void no_reply_holds_a_control_character_but_its_line_end(void **state)
     }
 }
 
-static void arming_needs_a_whole_line_with_a_number_in_range(void **state)
+TEST_CASE(arming_needs_a_whole_line_with_a_number_in_range)
 {
-    (void)state;
     static const char *const wrong[] = {"A\n",  "A0\n",  "A3601\n", "A99999\n", "A-1\n", "A1 \n",
                                         "a5\n", " A5\n", "A5x\n",   "A05000\n", "5\n",   "A5"};
     for (unsigned i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -250,9 +236,8 @@ static void arming_needs_a_whole_line_with_a_number_in_range(void **state)
     ask("A3600\n", "=ok 3600\n");
 }
 
-static void a_refresh_refreshes_but_never_arms(void **state)
+TEST_CASE(a_refresh_refreshes_but_never_arms)
 {
-    (void)state;
     start(0);
     ask("K\n", "=no\n");
     assert_int_equal(wd.left, 0);
@@ -266,9 +251,8 @@ static void a_refresh_refreshes_but_never_arms(void **state)
     ask("K\n", "=no\n");
 }
 
-static void a_line_that_is_too_long_is_dropped_whole(void **state)
+TEST_CASE(a_line_that_is_too_long_is_dropped_whole)
 {
-    (void)state;
     start(0);
     ask("xxxxxxxxA5\n", "=err\n");
     ask("A5A5A5A5A5A5A5A5A5A5\n", "=err\n");
@@ -276,9 +260,8 @@ static void a_line_that_is_too_long_is_dropped_whole(void **state)
     ask("L1\n", "=ok\n");
 }
 
-static void a_zero_byte_belongs_to_no_command(void **state)
+TEST_CASE(a_zero_byte_belongs_to_no_command)
 {
-    (void)state;
     start(0);
     for (const char *c = "OFF"; *c; c++)
         wd_byte(&wd, (uint8_t)*c);
@@ -287,9 +270,8 @@ static void a_zero_byte_belongs_to_no_command(void **state)
     assert_int_equal(wd.power, WD_FREE);
 }
 
-static void the_state_is_told_in_one_line(void **state)
+TEST_CASE(the_state_is_told_in_one_line)
 {
-    (void)state;
     start(0);
     wd.level = true;
     wd.boot = 'p';
@@ -305,9 +287,8 @@ static void the_state_is_told_in_one_line(void **state)
     ask("V\n", "=pawl-wd 1\n");
 }
 
-static void the_longest_state_fits_a_reply(void **state)
+TEST_CASE(the_longest_state_fits_a_reply)
 {
-    (void)state;
     start(0);
     send("A3600\n");
     wd.bad_packets = 255;
@@ -315,9 +296,8 @@ static void the_longest_state_fits_a_reply(void **state)
     ask("?\n", "=s 0 n 3600 3600 255 - 255\n");
 }
 
-static void the_jumper_chooses_what_the_configuration_gives_it(void **state)
+TEST_CASE(the_jumper_chooses_what_the_configuration_gives_it)
 {
-    (void)state;
     wd_init(&wd, 0, 60, true);
     assert_int_equal(wd.config, WD_COMPATIBLE);
     wd_init(&wd, WD_COMPATIBLE, 60, true);
@@ -331,9 +311,8 @@ static void the_jumper_chooses_what_the_configuration_gives_it(void **state)
     assert_int_equal(wd.stored_bits, WD_PS_ON);
 }
 
-static void ps_on_is_held_only_after_on_and_not_in_a_pulse(void **state)
+TEST_CASE(ps_on_is_held_only_after_on_and_not_in_a_pulse)
 {
-    (void)state;
     start(WD_PS_ON);
     assert_false(wd_holds_on(&wd));
     send("ON\n");
@@ -347,9 +326,8 @@ static void ps_on_is_held_only_after_on_and_not_in_a_pulse(void **state)
     assert_false(wd_holds_on(&wd));
 }
 
-static void the_led_shows_that_the_output_is_pulled(void **state)
+TEST_CASE(the_led_shows_that_the_output_is_pulled)
 {
-    (void)state;
     start(0);
     send("OFF\n");
     assert_true(wd_led(&wd));
@@ -359,9 +337,8 @@ static void the_led_shows_that_the_output_is_pulled(void **state)
     assert_true(wd_led(&wd));
 }
 
-static void storing_is_asked_for_only_by_values_in_range(void **state)
+TEST_CASE(storing_is_asked_for_only_by_values_in_range)
 {
-    (void)state;
     start(0);
     ask("E32\n", "=err\n");
     ask("S0\n", "=err\n");
@@ -396,9 +373,8 @@ static void write_with_power_cut(uint8_t *bytes, struct storage *s, int steps, i
     storage_written(s);
 }
 
-static void an_empty_eeprom_gives_the_default(void **state)
+TEST_CASE(an_empty_eeprom_gives_the_default)
 {
-    (void)state;
     struct storage s;
     uint8_t bytes[BYTES];
     for (unsigned fill = 0; fill < 256; fill++) {
@@ -409,9 +385,8 @@ static void an_empty_eeprom_gives_the_default(void **state)
     }
 }
 
-static void a_written_configuration_is_read_again_many_times_over(void **state)
+TEST_CASE(a_written_configuration_is_read_again_many_times_over)
 {
-    (void)state;
     struct storage s, found;
     uint8_t bytes[BYTES];
     memset(bytes, 0xff, BYTES);
@@ -427,9 +402,8 @@ static void a_written_configuration_is_read_again_many_times_over(void **state)
     }
 }
 
-static void a_power_cut_while_writing_leaves_the_old_or_the_new_configuration(void **state)
+TEST_CASE(a_power_cut_while_writing_leaves_the_old_or_the_new_configuration)
 {
-    (void)state;
     for (unsigned old = 0; old <= WD_CONFIG_BITS; old++) {
         for (int cut = 0; cut <= STORAGE_STEPS; cut++) {
             for (int torn = -1; torn < 256; torn++) {
@@ -455,35 +429,4 @@ static void a_power_cut_while_writing_leaves_the_old_or_the_new_configuration(vo
     }
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_pulled_and_nothing_counts_at_start),
-        cmocka_unit_test(each_digit_resets_after_two_to_the_n_less_one_seconds),
-        cmocka_unit_test(the_strict_timeout_is_never_early_and_at_most_two_ticks_late),
-        cmocka_unit_test(a_pulse_lasts_one_second_and_returns_to_what_was_before),
-        cmocka_unit_test(commands_for_timer_or_output_cancel_a_pending_timer),
-        cmocka_unit_test(the_led_and_questions_leave_the_timer_alone),
-        cmocka_unit_test(a_digit_after_off_gives_power_back),
-        cmocka_unit_test(a_letter_that_breaks_a_command_begins_its_own),
-        cmocka_unit_test(a_digit_that_breaks_a_command_does_not_arm),
-        cmocka_unit_test(each_question_mark_is_answered),
-        cmocka_unit_test(a_modem_prober_does_nothing_in_the_strict_language),
-        cmocka_unit_test(an_echo_of_every_reply_does_nothing),
-        cmocka_unit_test(no_reply_holds_a_control_character_but_its_line_end),
-        cmocka_unit_test(arming_needs_a_whole_line_with_a_number_in_range),
-        cmocka_unit_test(a_refresh_refreshes_but_never_arms),
-        cmocka_unit_test(a_line_that_is_too_long_is_dropped_whole),
-        cmocka_unit_test(a_zero_byte_belongs_to_no_command),
-        cmocka_unit_test(the_state_is_told_in_one_line),
-        cmocka_unit_test(the_longest_state_fits_a_reply),
-        cmocka_unit_test(the_jumper_chooses_what_the_configuration_gives_it),
-        cmocka_unit_test(ps_on_is_held_only_after_on_and_not_in_a_pulse),
-        cmocka_unit_test(the_led_shows_that_the_output_is_pulled),
-        cmocka_unit_test(storing_is_asked_for_only_by_values_in_range),
-        cmocka_unit_test(an_empty_eeprom_gives_the_default),
-        cmocka_unit_test(a_written_configuration_is_read_again_many_times_over),
-        cmocka_unit_test(a_power_cut_while_writing_leaves_the_old_or_the_new_configuration),
-    };
-    return test_run(argc, argv, tests);
-}
+TEST_MAIN()

@@ -6,9 +6,8 @@
 static const struct chip_options no_options;
 static const double TICK = 65536 / 16500.0; /* milliseconds */
 
-static void nothing_is_pulled_or_driven_at_start(void **state)
+TEST_CASE(nothing_is_pulled_or_driven_at_start)
 {
-    (void)state;
     for (int kind = HID; kind <= CDC; kind++) {
         device_power_on((enum device_kind)kind, &no_options);
         for (int i = 0; i < 300; i++) {
@@ -20,9 +19,8 @@ static void nothing_is_pulled_or_driven_at_start(void **state)
     }
 }
 
-static void the_led_obeys(void **state)
+TEST_CASE(the_led_obeys)
 {
-    (void)state;
     for (int kind = HID; kind <= CDC; kind++) {
         device_start((enum device_kind)kind, &no_options);
         assert_string_equal(device_ask("L1"), "=ok");
@@ -33,9 +31,8 @@ static void the_led_obeys(void **state)
     }
 }
 
-static void a_reset_is_a_pulse_of_one_second(void **state)
+TEST_CASE(a_reset_is_a_pulse_of_one_second)
 {
-    (void)state;
     device_start(HID, &no_options);
     assert_string_equal(device_ask("RST"), "=ok");
     assert_true(chip_pwr_ok_is_pulled());
@@ -47,9 +44,8 @@ static void a_reset_is_a_pulse_of_one_second(void **state)
     assert_true(ms >= 1000 - 0.5 && ms <= 1000 + 2 * TICK + 0.5);
 }
 
-static void off_stays_off_until_on(void **state)
+TEST_CASE(off_stays_off_until_on)
 {
-    (void)state;
     device_start(CDC, &no_options);
     assert_string_equal(device_ask("OFF"), "=ok");
     host_wait(1500);
@@ -59,9 +55,8 @@ static void off_stays_off_until_on(void **state)
 }
 
 /* The clock of the chip is tuned to within 0.4 %; here it is exact, so a time-out is too. */
-static void a_timeout_comes_in_time_to_two_ticks(void **state)
+TEST_CASE(a_timeout_comes_in_time_to_two_ticks)
 {
-    (void)state;
     for (int seconds = 1; seconds <= 4; seconds++) {
         char line[8];
         snprintf(line, sizeof line, "A%d", seconds);
@@ -78,9 +73,8 @@ static void a_timeout_comes_in_time_to_two_ticks(void **state)
     }
 }
 
-static void a_refreshed_timer_never_fires(void **state)
+TEST_CASE(a_refreshed_timer_never_fires)
 {
-    (void)state;
     device_start(HID, &no_options);
     assert_string_equal(device_ask("A1"), "=ok 1");
     for (int i = 0; i < 6; i++) {
@@ -93,9 +87,8 @@ static void a_refreshed_timer_never_fires(void **state)
     assert_string_equal(device_ask("?"), "=s 1 n 0 0 1 p 0");
 }
 
-static void a_disarmed_timer_never_fires(void **state)
+TEST_CASE(a_disarmed_timer_never_fires)
 {
-    (void)state;
     device_start(CDC, &no_options);
     assert_string_equal(device_ask("A1"), "=ok 1");
     host_wait(500);
@@ -104,9 +97,8 @@ static void a_disarmed_timer_never_fires(void **state)
     assert_int_equal(chip_pulls(), 0);
 }
 
-static void the_level_of_the_supply_is_told(void **state)
+TEST_CASE(the_level_of_the_supply_is_told)
 {
-    (void)state;
     device_start(HID, &no_options);
     chip_set_pwr_ok(false);
     host_wait(6);
@@ -116,9 +108,8 @@ static void the_level_of_the_supply_is_told(void **state)
     assert_string_equal(device_ask("?"), "=s 1 n 0 0 0 p 0");
 }
 
-static void parts_out_of_order_make_a_wrong_line(void **state)
+TEST_CASE(parts_out_of_order_make_a_wrong_line)
 {
-    (void)state;
     static const uint8_t orphan[8] = {0x92, '0', '0'}, first[8] = {0x02, 'A', '9'},
                          third[8] = {0xa1, '9'}, second[8] = {0x91, '9'};
     device_start(HID, &no_options);
@@ -132,9 +123,8 @@ static void parts_out_of_order_make_a_wrong_line(void **state)
     assert_string_equal(device_reply(50), "=ok 99");
 }
 
-static void noise_at_the_serial_port_does_nothing(void **state)
+TEST_CASE(noise_at_the_serial_port_does_nothing)
 {
-    (void)state;
     uint64_t random = test_seed();
     device_start(CDC, &no_options);
     for (int i = 0; i < 200; i++) {
@@ -155,9 +145,8 @@ static void noise_at_the_serial_port_does_nothing(void **state)
     assert_string_equal(device_ask("?"), "=s 1 n 0 0 0 p 0");
 }
 
-static void a_terminal_that_echoes_does_nothing(void **state)
+TEST_CASE(a_terminal_that_echoes_does_nothing)
 {
-    (void)state;
     device_start(CDC, &no_options);
     assert_true(device_send("?"));
     int packets = 0;
@@ -172,9 +161,8 @@ static void a_terminal_that_echoes_does_nothing(void **state)
     assert_string_equal(device_ask("?"), "=s 1 n 0 0 0 p 0");
 }
 
-static void a_hang_of_the_firmware_never_resets_the_pc(void **state)
+TEST_CASE(a_hang_of_the_firmware_never_resets_the_pc)
 {
-    (void)state;
     device_start(HID, &no_options);
     assert_string_equal(device_ask("A2"), "=ok 2");
     chip_hang();
@@ -185,9 +173,8 @@ static void a_hang_of_the_firmware_never_resets_the_pc(void **state)
     assert_string_equal(device_ask("?"), "=s 1 n 0 0 0 w 0");
 }
 
-static void a_hang_while_power_is_off_lets_it_go(void **state)
+TEST_CASE(a_hang_while_power_is_off_lets_it_go)
 {
-    (void)state;
     device_start(HID, &no_options);
     assert_string_equal(device_ask("OFF"), "=ok");
     chip_hang();
@@ -195,9 +182,8 @@ static void a_hang_while_power_is_off_lets_it_go(void **state)
     assert_false(chip_pwr_ok_is_pulled());
 }
 
-static void autostart_arms_when_it_is_stored(void **state)
+TEST_CASE(autostart_arms_when_it_is_stored)
 {
-    (void)state;
     device_start(HID, &no_options);
     assert_string_equal(device_ask("S1"), "=ok");
     assert_string_equal(device_ask("E2"), "=ok");
@@ -209,9 +195,8 @@ static void autostart_arms_when_it_is_stored(void **state)
     assert_in_range((uint64_t)ms, 1015, 1035); /* 20 ms of them for the start */
 }
 
-static void power_lost_while_storing_leaves_the_old_configuration_or_the_new(void **state)
+TEST_CASE(power_lost_while_storing_leaves_the_old_configuration_or_the_new)
 {
-    (void)state;
     for (int wait = 0; wait <= 40; wait += 2) {
         device_start(HID, &no_options);
         assert_string_equal(device_ask("E16"), "=ok");
@@ -237,9 +222,8 @@ static void compatible(const char *bytes)
         must(host_out1((const uint8_t *)bytes, 1, 50) == 1);
 }
 
-static void the_jumper_chooses_the_published_commands(void **state)
+TEST_CASE(the_jumper_chooses_the_published_commands)
 {
-    (void)state;
     const struct chip_options options = {.jumper = true};
     uint8_t data[8];
     device_start(CDC, &options);
@@ -268,9 +252,8 @@ static void the_jumper_chooses_the_published_commands(void **state)
     assert_in_range((uint64_t)device_wait_for_pull(4000), 2985, 3012);
 }
 
-static void the_published_commands_work_over_hid(void **state)
+TEST_CASE(the_published_commands_work_over_hid)
 {
-    (void)state;
     const struct chip_options options = {.jumper = true};
     static const uint8_t on_ask[8] = {0x03, 'L', '1', '?'};
     uint8_t data[8];
@@ -295,9 +278,8 @@ static const uint8_t *stored(uint8_t bits)
     return bytes;
 }
 
-static void a_relay_is_driven_high_to_cut_and_left_alone_else(void **state)
+TEST_CASE(a_relay_is_driven_high_to_cut_and_left_alone_else)
 {
-    (void)state;
     const struct chip_options options = {.eeprom = stored(4), .eeprom_size = 5};
     device_start(HID, &options);
     assert_false(chip_pwr_ok_is_driven_high());
@@ -308,9 +290,8 @@ static void a_relay_is_driven_high_to_cut_and_left_alone_else(void **state)
     assert_int_equal(chip_pulls(), 0);
 }
 
-static void ps_on_is_held_low_after_on_only(void **state)
+TEST_CASE(ps_on_is_held_low_after_on_only)
 {
-    (void)state;
     const struct chip_options options = {.eeprom = stored(8), .eeprom_size = 5};
     device_start(HID, &options);
     assert_false(chip_ps_on_is_pulled());
@@ -320,9 +301,8 @@ static void ps_on_is_held_low_after_on_only(void **state)
     assert_false(chip_ps_on_is_pulled());
 }
 
-static void the_jumper_can_mean_autostart(void **state)
+TEST_CASE(the_jumper_can_mean_autostart)
 {
-    (void)state;
     const struct chip_options closed = {.jumper = true, .eeprom = stored(16), .eeprom_size = 5};
     const struct chip_options open = {.eeprom = stored(16), .eeprom_size = 5};
     device_power_on(HID, &closed);
@@ -333,9 +313,8 @@ static void the_jumper_can_mean_autostart(void **state)
 }
 
 /* The loader has forgotten why the chip started, and has changed its clock. */
-static void the_images_start_under_a_boot_loader(void **state)
+TEST_CASE(the_images_start_under_a_boot_loader)
 {
-    (void)state;
     const struct chip_options options = {.boot_loader = true};
     for (int kind = HID; kind <= CDC; kind++) {
         device_power_on((enum device_kind)kind, &options);
@@ -355,9 +334,8 @@ static void the_images_start_under_a_boot_loader(void **state)
     }
 }
 
-static void the_small_image_has_the_published_commands(void **state)
+TEST_CASE(the_small_image_has_the_published_commands)
 {
-    (void)state;
     static const struct chip_options loaders[] = {{0}, {.boot_loader = true}};
     for (int i = 0; i < 2; i++) {
         uint8_t data[8];
@@ -378,31 +356,4 @@ static void the_small_image_has_the_published_commands(void **state)
     }
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_pulled_or_driven_at_start),
-        cmocka_unit_test(the_led_obeys),
-        cmocka_unit_test(a_reset_is_a_pulse_of_one_second),
-        cmocka_unit_test(off_stays_off_until_on),
-        cmocka_unit_test(a_timeout_comes_in_time_to_two_ticks),
-        cmocka_unit_test(a_refreshed_timer_never_fires),
-        cmocka_unit_test(a_disarmed_timer_never_fires),
-        cmocka_unit_test(the_level_of_the_supply_is_told),
-        cmocka_unit_test(parts_out_of_order_make_a_wrong_line),
-        cmocka_unit_test(noise_at_the_serial_port_does_nothing),
-        cmocka_unit_test(a_terminal_that_echoes_does_nothing),
-        cmocka_unit_test(a_hang_of_the_firmware_never_resets_the_pc),
-        cmocka_unit_test(a_hang_while_power_is_off_lets_it_go),
-        cmocka_unit_test(autostart_arms_when_it_is_stored),
-        cmocka_unit_test(power_lost_while_storing_leaves_the_old_configuration_or_the_new),
-        cmocka_unit_test(the_jumper_chooses_the_published_commands),
-        cmocka_unit_test(the_published_commands_work_over_hid),
-        cmocka_unit_test(a_relay_is_driven_high_to_cut_and_left_alone_else),
-        cmocka_unit_test(ps_on_is_held_low_after_on_only),
-        cmocka_unit_test(the_jumper_can_mean_autostart),
-        cmocka_unit_test(the_images_start_under_a_boot_loader),
-        cmocka_unit_test(the_small_image_has_the_published_commands),
-    };
-    return test_run(argc, argv, tests);
-}
+TEST_MAIN()

@@ -8,9 +8,8 @@ static const double LEAST_TURN = 2.0 * CYCLES_PER_BIT, MOST_TURN = 6.5 * CYCLES_
 
 static const struct chip_options no_options;
 
-static void the_host_enumerates_both_kinds(void **state)
+TEST_CASE(the_host_enumerates_both_kinds)
 {
-    (void)state;
     device_start(HID, &no_options);
     assert_int_equal(host.seen.bad + host.seen.timeouts + host.seen.stalls, 0);
     chip_stop();
@@ -29,9 +28,8 @@ static void name_is(uint8_t number, const char *name)
         assert_int_equal(answer[2 + 2 * i], name[i]);
 }
 
-static void descriptors_say_who_the_device_is(void **state)
+TEST_CASE(descriptors_say_who_the_device_is)
 {
-    (void)state;
     for (int kind = HID; kind <= CDC; kind++) {
         const uint8_t device[8] = {0x80, 6, 0, 1, 0, 0, 18, 0};
         const uint8_t configuration[8] = {0x80, 6, 0, 2, 0, 0, 255, 0};
@@ -54,9 +52,8 @@ static void descriptors_say_who_the_device_is(void **state)
     }
 }
 
-static void an_answer_is_cut_to_what_was_asked_for(void **state)
+TEST_CASE(an_answer_is_cut_to_what_was_asked_for)
 {
-    (void)state;
     uint8_t answer[64];
     device_start(HID, &no_options);
     for (uint8_t length = 1; length <= 18; length++) {
@@ -65,9 +62,8 @@ static void an_answer_is_cut_to_what_was_asked_for(void **state)
     }
 }
 
-static void requests_that_make_no_sense_are_refused(void **state)
+TEST_CASE(requests_that_make_no_sense_are_refused)
 {
-    (void)state;
     static const uint8_t wrong[][8] = {
         {0x80, 6, 0, 9, 0, 0, 9, 0},  {0x80, 6, 7, 3, 0, 0, 9, 0}, {0xc0, 1, 0, 0, 0, 0, 4, 0},
         {0x80, 77, 0, 0, 0, 0, 4, 0}, {0x80, 6, 1, 2, 0, 0, 9, 0},
@@ -83,9 +79,8 @@ static void requests_that_make_no_sense_are_refused(void **state)
     assert_string_equal(device_ask("L1"), "=ok");
 }
 
-static void a_halted_endpoint_is_cleared_by_the_host(void **state)
+TEST_CASE(a_halted_endpoint_is_cleared_by_the_host)
 {
-    (void)state;
     const uint8_t halt[8] = {2, 3, 0, 0, 0x81, 0, 0, 0}, clear[8] = {2, 1, 0, 0, 0x81, 0, 0, 0};
     const uint8_t status[8] = {0x82, 0, 0, 0, 0x81, 0, 2, 0};
     uint8_t answer[8];
@@ -100,9 +95,8 @@ static void a_halted_endpoint_is_cleared_by_the_host(void **state)
     assert_string_equal(device_ask("V"), "=pawl-wd 1");
 }
 
-static void answers_begin_within_the_limits_of_the_specification(void **state)
+TEST_CASE(answers_begin_within_the_limits_of_the_specification)
 {
-    (void)state;
     for (int kind = HID; kind <= CDC; kind++) {
         for (int gap = 2; gap <= 12; gap++) {
             device_start((enum device_kind)kind, &no_options);
@@ -121,9 +115,8 @@ static void answers_begin_within_the_limits_of_the_specification(void **state)
     }
 }
 
-static void tokens_for_other_devices_are_left_alone(void **state)
+TEST_CASE(tokens_for_other_devices_are_left_alone)
 {
-    (void)state;
     uint8_t packet[16];
     device_start(HID, &no_options);
     for (uint8_t address = 0; address < 128; address++) {
@@ -139,9 +132,8 @@ static void tokens_for_other_devices_are_left_alone(void **state)
     assert_string_equal(device_ask("?"), "=s 1 n 0 0 0 p 0");
 }
 
-static void data_with_any_wrong_bit_is_dropped_and_its_repeat_taken(void **state)
+TEST_CASE(data_with_any_wrong_bit_is_dropped_and_its_repeat_taken)
 {
-    (void)state;
     unsigned bad = 0;
     device_start(HID, &no_options);
     /* Sync pattern, identifier, 8 bytes, CRC, stuffed bits. */
@@ -161,9 +153,8 @@ static void data_with_any_wrong_bit_is_dropped_and_its_repeat_taken(void **state
     assert_true(bad >= 80);
 }
 
-static void commands_arrive_once_over_a_bad_cable(void **state)
+TEST_CASE(commands_arrive_once_over_a_bad_cable)
 {
-    (void)state;
     device_start(CDC, &no_options);
     host.faults = (struct faults){
         .flip_percent = 15, .token_percent = 10, .lose_percent = 15, .deaf_percent = 10};
@@ -176,9 +167,8 @@ static void commands_arrive_once_over_a_bad_cable(void **state)
     assert_int_equal(chip_pulls(), 0);
 }
 
-static void control_transfers_survive_a_bad_cable(void **state)
+TEST_CASE(control_transfers_survive_a_bad_cable)
 {
-    (void)state;
     const uint8_t device[8] = {0x80, 6, 0, 1, 0, 0, 18, 0};
     uint8_t answer[64], first[64];
     device_start(HID, &no_options);
@@ -192,9 +182,8 @@ static void control_transfers_survive_a_bad_cable(void **state)
     assert_true(whole >= 38); /* a lost end of a transfer is the host's to notice */
 }
 
-static void a_reset_in_the_middle_of_a_packet_leaves_a_working_device(void **state)
+TEST_CASE(a_reset_in_the_middle_of_a_packet_leaves_a_working_device)
 {
-    (void)state;
     static const uint8_t reset_now[8] = {0x83, 'R', 'S', 'T'};
     device_start(HID, &no_options);
     for (int bits = 0; bits < 96; bits += 5) {
@@ -206,9 +195,8 @@ static void a_reset_in_the_middle_of_a_packet_leaves_a_working_device(void **sta
     }
 }
 
-static void a_bus_reset_leaves_the_timer_counting(void **state)
+TEST_CASE(a_bus_reset_leaves_the_timer_counting)
 {
-    (void)state;
     device_start(HID, &no_options);
     assert_string_equal(device_ask("A1"), "=ok 1");
     const double begin = chip_now();
@@ -218,9 +206,8 @@ static void a_bus_reset_leaves_the_timer_counting(void **state)
     assert_in_range((uint64_t)((chip_now() - begin) / FRAME), 990, 1015);
 }
 
-static void a_half_line_is_forgotten_at_a_bus_reset(void **state)
+TEST_CASE(a_half_line_is_forgotten_at_a_bus_reset)
 {
-    (void)state;
     device_start(CDC, &no_options);
     assert_int_equal(host_out1((const uint8_t *)"A60", 3, 50), 3);
     must(host_enumerate());
@@ -229,9 +216,8 @@ static void a_half_line_is_forgotten_at_a_bus_reset(void **state)
     assert_string_equal(device_ask("?"), "=s 1 n 0 0 0 p 0");
 }
 
-static void the_chip_sleeps_while_suspended_and_wakes(void **state)
+TEST_CASE(the_chip_sleeps_while_suspended_and_wakes)
 {
-    (void)state;
     device_start(HID, &no_options);
     host_suspend();
     host_wait(30);
@@ -243,9 +229,8 @@ static void the_chip_sleeps_while_suspended_and_wakes(void **state)
     assert_string_equal(device_ask("?"), "=s 1 n 0 0 0 p 0");
 }
 
-static void a_reset_wakes_it_too(void **state)
+TEST_CASE(a_reset_wakes_it_too)
 {
-    (void)state;
     device_start(HID, &no_options);
     host_suspend();
     host_wait(30);
@@ -254,9 +239,8 @@ static void a_reset_wakes_it_too(void **state)
     assert_string_equal(device_ask("V"), "=pawl-wd 1");
 }
 
-static void an_armed_device_counts_on_while_suspended(void **state)
+TEST_CASE(an_armed_device_counts_on_while_suspended)
 {
-    (void)state;
     device_start(HID, &no_options);
     assert_string_equal(device_ask("A1"), "=ok 1");
     host_suspend();
@@ -268,9 +252,8 @@ static void an_armed_device_counts_on_while_suspended(void **state)
     assert_true(chip_sleeps());
 }
 
-static void the_clock_is_tuned_to_the_bus(void **state)
+TEST_CASE(the_clock_is_tuned_to_the_bus)
 {
-    (void)state;
     static const double errors[] = {-0.06, -0.03, -0.015, 0.015, 0.03, 0.06};
     for (int i = 0; i < 6; i++) {
         const struct chip_options options = {.clock_error = errors[i]};
@@ -286,9 +269,8 @@ static void the_clock_is_tuned_to_the_bus(void **state)
     }
 }
 
-static void packets_are_understood_with_a_clock_that_cannot_be_tuned(void **state)
+TEST_CASE(packets_are_understood_with_a_clock_that_cannot_be_tuned)
 {
-    (void)state;
     static const double errors[] = {-0.009, -0.006, -0.003, 0.003, 0.006, 0.009};
     for (int i = 0; i < 6; i++) {
         const struct chip_options options = {.clock_error = errors[i], .fixed_clock = true};
@@ -304,9 +286,8 @@ static void packets_are_understood_with_a_clock_that_cannot_be_tuned(void **stat
     }
 }
 
-static void a_host_that_polls_slowly_gets_the_newest_reply_whole(void **state)
+TEST_CASE(a_host_that_polls_slowly_gets_the_newest_reply_whole)
 {
-    (void)state;
     device_start(HID, &no_options);
     for (int i = 1; i <= 20; i++) {
         char line[16];
@@ -321,9 +302,8 @@ static void a_host_that_polls_slowly_gets_the_newest_reply_whole(void **state)
     assert_string_equal(device_reply(20), "");
 }
 
-static void a_host_that_never_reads_can_still_refresh(void **state)
+TEST_CASE(a_host_that_never_reads_can_still_refresh)
 {
-    (void)state;
     device_start(HID, &no_options);
     assert_true(device_send("A1"));
     for (int i = 0; i < 20; i++) {
@@ -333,9 +313,8 @@ static void a_host_that_never_reads_can_still_refresh(void **state)
     assert_int_equal(chip_pulls(), 0);
 }
 
-static void memory_is_kept_below_the_limit(void **state)
+TEST_CASE(memory_is_kept_below_the_limit)
 {
-    (void)state;
     device_start(HID, &no_options);
     assert_string_equal(device_ask("E2"), "=ok");
     host_wait(100);
@@ -348,30 +327,4 @@ static void memory_is_kept_below_the_limit(void **state)
     assert_true(all <= 256);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_host_enumerates_both_kinds),
-        cmocka_unit_test(descriptors_say_who_the_device_is),
-        cmocka_unit_test(an_answer_is_cut_to_what_was_asked_for),
-        cmocka_unit_test(requests_that_make_no_sense_are_refused),
-        cmocka_unit_test(a_halted_endpoint_is_cleared_by_the_host),
-        cmocka_unit_test(answers_begin_within_the_limits_of_the_specification),
-        cmocka_unit_test(tokens_for_other_devices_are_left_alone),
-        cmocka_unit_test(data_with_any_wrong_bit_is_dropped_and_its_repeat_taken),
-        cmocka_unit_test(commands_arrive_once_over_a_bad_cable),
-        cmocka_unit_test(control_transfers_survive_a_bad_cable),
-        cmocka_unit_test(a_reset_in_the_middle_of_a_packet_leaves_a_working_device),
-        cmocka_unit_test(a_bus_reset_leaves_the_timer_counting),
-        cmocka_unit_test(a_half_line_is_forgotten_at_a_bus_reset),
-        cmocka_unit_test(the_chip_sleeps_while_suspended_and_wakes),
-        cmocka_unit_test(a_reset_wakes_it_too),
-        cmocka_unit_test(an_armed_device_counts_on_while_suspended),
-        cmocka_unit_test(the_clock_is_tuned_to_the_bus),
-        cmocka_unit_test(packets_are_understood_with_a_clock_that_cannot_be_tuned),
-        cmocka_unit_test(a_host_that_polls_slowly_gets_the_newest_reply_whole),
-        cmocka_unit_test(a_host_that_never_reads_can_still_refresh),
-        cmocka_unit_test(memory_is_kept_below_the_limit),
-    };
-    return test_run(argc, argv, tests);
-}
+TEST_MAIN()

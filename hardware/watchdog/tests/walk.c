@@ -192,17 +192,15 @@ static unsigned walk(uint8_t config)
     return count;
 }
 
-static void every_state_of_the_compatible_language_keeps_the_invariants(void **state)
+TEST_CASE(every_state_of_the_compatible_language_keeps_the_invariants)
 {
-    (void)state;
     const unsigned states = walk(WD_COMPATIBLE);
     printf("%u states, 256 bytes in each\n", states);
     assert_true(states >= 6 * 3 * 2);
 }
 
-static void every_state_of_the_strict_language_keeps_the_invariants(void **state)
+TEST_CASE(every_state_of_the_strict_language_keeps_the_invariants)
 {
-    (void)state;
     const unsigned states = walk(0);
     printf("%u states, 256 bytes in each\n", states);
     assert_true(states > 1000);
@@ -210,12 +208,8 @@ static void every_state_of_the_strict_language_keeps_the_invariants(void **state
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_state_of_the_compatible_language_keeps_the_invariants),
-        cmocka_unit_test(every_state_of_the_strict_language_keeps_the_invariants),
-    };
     found = (struct key *)malloc(MOST * sizeof *found);
     table = (unsigned *)calloc(TABLE, sizeof *table);
     must(found != NULL && table != NULL);
-    return test_run(argc, argv, tests);
+    return test_main(argc, argv);
 }
