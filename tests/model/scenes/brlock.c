@@ -100,9 +100,7 @@ static void drops_both(void)
 
 static void tries_to_read(void)
 {
-    m_begin("pawl_brlock_try_read");
-    bool got = pawl_brlock_try_read(LOCK);
-    m_end();
+    M_DO(bool got = pawl_brlock_try_read(LOCK));
     if (got) {
         looks();
         M_STEP(pawl_brlock_drop_read(LOCK));
@@ -111,9 +109,7 @@ static void tries_to_read(void)
 
 static void tries_to_write(void)
 {
-    m_begin("pawl_brlock_try_write");
-    bool got = pawl_brlock_try_write(LOCK);
-    m_end();
+    M_DO(bool got = pawl_brlock_try_write(LOCK));
     if (got) {
         m_write(0, m_read(0) + 1);
         m_write(1, m_read(1) + 1);
@@ -123,9 +119,7 @@ static void tries_to_write(void)
 
 static void writes_until(void)
 {
-    m_begin("pawl_brlock_take_write_until");
-    bool got = pawl_brlock_take_write_until(LOCK, 1000);
-    m_end();
+    M_DO(bool got = pawl_brlock_take_write_until(LOCK, 1000));
     if (got) {
         m_write(0, m_read(0) + 1);
         m_write(1, m_read(1) + 1);
@@ -135,9 +129,7 @@ static void writes_until(void)
 
 static void reads_until(void)
 {
-    m_begin("pawl_brlock_take_read_until");
-    bool got = pawl_brlock_take_read_until(LOCK, 1000);
-    m_end();
+    M_DO(bool got = pawl_brlock_take_read_until(LOCK, 1000));
     if (got) {
         looks();
         M_STEP(pawl_brlock_drop_read(LOCK));
@@ -164,9 +156,7 @@ static void reads_and_tries_to_seek(void)
 {
     M_STEP(pawl_brlock_take_read(LOCK));
     looks();
-    m_begin("pawl_brlock_try_read_to_seek");
-    bool got = pawl_brlock_try_read_to_seek(LOCK);
-    m_end();
+    M_DO(bool got = pawl_brlock_try_read_to_seek(LOCK));
     if (got) {
         m_write(2, m_read(2) + 1);
         M_STEP(pawl_brlock_drop_seek(LOCK));
@@ -215,9 +205,7 @@ static void drops_each(void)
 
 static void nobody_is_in(void)
 {
-    m_begin("pawl_brlock_try_write");
-    bool got = pawl_brlock_try_write(LOCK);
-    m_end();
+    M_DO(bool got = pawl_brlock_try_write(LOCK));
     m_demand(got, M_RESTORED, "somebody is still in");
     m_demand(LOCK->drain->whose == 0, M_RESTORED, "a writer is still said to sleep");
 }

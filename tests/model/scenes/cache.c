@@ -73,9 +73,7 @@ static void replaces(void)
 static void gets(void)
 {
     M_STEP(pawl_rcu_read_lock());
-    m_begin("pawl_cache_get");
-    pawl_cache_entry *e = pawl_cache_get(CACHE, pawl_cache_number(0));
-    m_end();
+    M_DO(pawl_cache_entry *e = pawl_cache_get(CACHE, pawl_cache_number(0)));
     if (e != NULL)
         use(e);
     M_STEP(pawl_rcu_read_unlock());
@@ -83,9 +81,7 @@ static void gets(void)
 
 static pawl_cache_entry *hold(void)
 {
-    m_begin("pawl_cache_hold");
-    pawl_cache_entry *e = pawl_cache_hold(CACHE, pawl_cache_number(0));
-    m_end();
+    M_DO(pawl_cache_entry *e = pawl_cache_hold(CACHE, pawl_cache_number(0)));
     return e;
 }
 
@@ -118,9 +114,7 @@ static pawl_cache_entry *makes_new(pawl_cache_key key, void *unused)
 
 static void loads(void)
 {
-    m_begin("pawl_cache_load");
-    pawl_cache_entry *e = pawl_cache_load(CACHE, pawl_cache_number(0), makes_new, NULL);
-    m_end();
+    M_DO(pawl_cache_entry *e = pawl_cache_load(CACHE, pawl_cache_number(0), makes_new, NULL));
     m_demand(e == &STAGE->entries[NEW], M_RESTORED, "the load gave nothing");
     use(e);
     M_STEP(pawl_cache_drop(CACHE, e));

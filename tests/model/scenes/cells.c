@@ -79,9 +79,7 @@ static void counts_other(void)
 
 static void reads_zero_or_one(void)
 {
-    m_begin("pawl_counter_read");
-    int64_t value = pawl_counter_read(&STAGE->counter);
-    m_end();
+    M_DO(int64_t value = pawl_counter_read(&STAGE->counter));
     m_demand(value == 0 || value == 1, M_VISIBILITY, "a value that never was");
 }
 
@@ -166,9 +164,7 @@ static void destroys_and_adds_to_second(void)
 {
     if (pawl_rcu_dereference(STAGE->done_with) == NULL)
         return;
-    m_begin("pawl_counter_exact_destroy");
-    m_demand(pawl_counter_exact_destroy(&STAGE->exact) == 1, M_RESTORED, "a count is lost");
-    m_end();
+    M_DO(m_demand(pawl_counter_exact_destroy(&STAGE->exact) == 1, M_RESTORED, "a count is lost"));
     adds_to_second();
 }
 
@@ -180,9 +176,7 @@ static void up_and_down(void)
 
 static void reads_exactly(void)
 {
-    m_begin("pawl_counter_exact_read");
-    int64_t value = pawl_counter_exact_read(&STAGE->exact);
-    m_end();
+    M_DO(int64_t value = pawl_counter_exact_read(&STAGE->exact));
     m_demand(value == 0 || value == 1, M_VISIBILITY, "a value that never was");
 }
 
@@ -243,9 +237,7 @@ static void with_credit(void)
 
 static void tries_to_take(uint32_t n)
 {
-    m_begin("pawl_counter_limit_try_add");
-    bool got = pawl_counter_limit_try_add(&STAGE->limited, n);
-    m_end();
+    M_DO(bool got = pawl_counter_limit_try_add(&STAGE->limited, n));
     if (got)
         (void)pawl_fetch_add_relaxed32(&STAGE->taken, n);
 }
@@ -282,9 +274,7 @@ static void destroys_and_uses_second(void)
 {
     if (pawl_rcu_dereference(STAGE->done_with) == NULL)
         return;
-    m_begin("pawl_counter_limit_destroy");
-    m_demand(pawl_counter_limit_destroy(&STAGE->limited) == 1, M_RESTORED, "a count is lost");
-    m_end();
+    M_DO(m_demand(pawl_counter_limit_destroy(&STAGE->limited) == 1, M_RESTORED, "a count is lost"));
     M_STEP((void)!pawl_counter_limit_try_add(&STAGE->second_limited, 1));
 }
 
@@ -309,9 +299,7 @@ static void takes_two_of_two(void)
 
 static void reads_limited(void)
 {
-    m_begin("pawl_counter_limit_read");
-    int64_t value = pawl_counter_limit_read(&STAGE->limited);
-    m_end();
+    M_DO(int64_t value = pawl_counter_limit_read(&STAGE->limited));
     m_demand(value == 0 || value == 1, M_VISIBILITY, "a value that never was");
 }
 
@@ -410,9 +398,7 @@ static void gets_uses_and_drops(void)
 
 static void revives_and_kills(void)
 {
-    m_begin("pawl_bigref_revive");
-    m_demand(pawl_bigref_revive(&STAGE->reference), M_RESTORED, "not revived");
-    m_end();
+    M_DO(m_demand(pawl_bigref_revive(&STAGE->reference), M_RESTORED, "not revived"));
     kills_and_drops();
 }
 

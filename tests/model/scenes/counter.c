@@ -59,9 +59,7 @@ static void up_and_down(void)
 
 static int64_t value_now(void)
 {
-    m_begin("pawl_counter_exact_read");
-    int64_t value = pawl_counter_exact_read(&STAGE->exact);
-    m_end();
+    M_DO(int64_t value = pawl_counter_exact_read(&STAGE->exact));
     return value;
 }
 
@@ -175,9 +173,7 @@ static void kills_and_drops(void)
 
 static void tries_to_get(void)
 {
-    m_begin("pawl_bigref_try_get");
-    bool got = pawl_bigref_try_get(&STAGE->reference);
-    m_end();
+    M_DO(bool got = pawl_bigref_try_get(&STAGE->reference));
     if (got) {
         m_demand(pawl_load_relaxed32(&STAGE->released) == 0, M_EXCLUSION, "got after release");
         (void)m_read(0);

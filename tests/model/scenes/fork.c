@@ -148,9 +148,7 @@ MODE(atomic)
 
 static void wants_write_for_a_time(void)
 {
-    m_begin("pawl_take_write_until");
-    bool in = pawl_take_write_until(LOCK, M_DEADLINE);
-    m_end();
+    M_DO(bool in = pawl_take_write_until(LOCK, M_DEADLINE));
     if (in)
         M_STEP(pawl_drop_write(LOCK));
 }
@@ -179,9 +177,7 @@ static void held_by_an_entry(void)
 /* It claims, finds the entry, and takes its claim back. */
 static void tries_write(void)
 {
-    m_begin("pawl_try_write");
-    bool in = pawl_try_write(LOCK);
-    m_end();
+    M_DO(bool in = pawl_try_write(LOCK));
     if (in)
         M_STEP(pawl_drop_write(LOCK));
 }
@@ -245,9 +241,8 @@ static void child_beside_the_condition(void)
 {
     forks_and_goes_on_as_child();
     m_demand(STAGE->cond.waiting == 0, M_RESTORED, "a waiter of the parent is counted");
-    m_begin("pawl_cond_signal");
-    m_demand(pawl_cond_signal(&STAGE->cond) == 0, M_RESTORED, "a waiter of the parent is woken");
-    m_end();
+    M_DO(m_demand(pawl_cond_signal(&STAGE->cond) == 0, M_RESTORED,
+                  "a waiter of the parent is woken"));
     nobody_is_left();
     m_child_ends();
 }

@@ -56,16 +56,12 @@ static void put(unsigned i)
 {
     if (cell_of(i) != 0)
         m_write(cell_of(i), WHOLE);
-    m_begin("pawl_table_insert");
-    pawl_table_insert(TABLE, &STAGE->nodes[i], key_of(i));
-    m_end();
+    M_STEP(pawl_table_insert(TABLE, &STAGE->nodes[i], key_of(i)));
 }
 
 static void take(unsigned i)
 {
-    m_begin("pawl_table_remove");
-    bool was_in = pawl_table_remove(TABLE, &STAGE->nodes[i]);
-    m_end();
+    M_DO(bool was_in = pawl_table_remove(TABLE, &STAGE->nodes[i]));
     m_demand(was_in, M_RESTORED, "not in the table");
 }
 
@@ -125,9 +121,7 @@ static void shrinks(void)
 static pawl_table_node *get(unsigned i)
 {
     M_STEP(pawl_rcu_read_lock());
-    m_begin("pawl_table_get");
-    pawl_table_node *n = pawl_table_get(TABLE, key_of(i));
-    m_end();
+    M_DO(pawl_table_node *n = pawl_table_get(TABLE, key_of(i)));
     m_demand(n == NULL || n == &STAGE->nodes[i] || n == &STAGE->fresh, M_VISIBILITY,
              "another node is found");
     if (n != NULL && cell_of(i) != 0)
@@ -201,9 +195,7 @@ static void gets_two_or_none(void)
 
 static void replaces_two(void)
 {
-    m_begin("pawl_table_replace");
-    bool done = pawl_table_replace(TABLE, &STAGE->nodes[2], &STAGE->fresh);
-    m_end();
+    M_DO(bool done = pawl_table_replace(TABLE, &STAGE->nodes[2], &STAGE->fresh));
     m_demand(done, M_RESTORED, "not in the table");
 }
 
@@ -220,9 +212,7 @@ static void frees_the_old(void)
 static void race_for_two(void)
 {
     M_STEP(pawl_rcu_read_lock());
-    m_begin("pawl_table_remove");
-    bool won = pawl_table_remove(TABLE, &STAGE->nodes[2]);
-    m_end();
+    M_DO(bool won = pawl_table_remove(TABLE, &STAGE->nodes[2]));
     M_STEP(pawl_rcu_read_unlock());
     (void)pawl_fetch_add_relaxed32(&STAGE->won, won);
 }

@@ -47,9 +47,7 @@ static void fill_the_line_of_the_second(void)
 
 static pawl_hazard *make(void)
 {
-    m_begin("pawl_hazard_make");
-    pawl_hazard *h = pawl_hazard_make();
-    m_end();
+    M_DO(pawl_hazard *h = pawl_hazard_make());
     m_demand(PAWL_ADDRESS_(pawl_load_relaxed)(&h->object) == PAWL_HAZARD_NONE_, M_EXCLUSION,
              "the word is still free");
     return h;
@@ -57,9 +55,7 @@ static pawl_hazard *make(void)
 
 static void look(pawl_hazard *h)
 {
-    m_begin("pawl_hazard_protect");
-    const struct object *found = pawl_hazard_protect(h, &STAGE->place);
-    m_end();
+    M_DO(const struct object *found = pawl_hazard_protect(h, &STAGE->place));
     m_demand(m_read(cell_of(found)) == 7, M_VISIBILITY, "an object that was not ready, or gone");
 }
 
@@ -87,9 +83,7 @@ static void retire(unsigned i)
 static void replaces(void)
 {
     m_write(NEW, 7);
-    m_begin("pawl_rcu_xchg_pointer");
-    (void)pawl_rcu_xchg_pointer(&STAGE->place, &STAGE->objects[NEW]);
-    m_end();
+    M_STEP(pawl_rcu_xchg_pointer(&STAGE->place, &STAGE->objects[NEW]));
     retire(OLD);
 }
 

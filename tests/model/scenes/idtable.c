@@ -112,9 +112,7 @@ static void puts_third(void)
 static void puts_and_tells(void)
 {
     put(1);
-    m_begin("pawl_rcu_assign_pointer");
-    pawl_rcu_assign_pointer(STAGE->told, &STAGE->ids[1]);
-    m_end();
+    M_STEP(pawl_rcu_assign_pointer(STAGE->told, &STAGE->ids[1]));
 }
 
 /* The lookup as users make it: the object's lock is held when it returns. */
@@ -145,22 +143,16 @@ static void looks_for_what_may_go(void)
 static void looks_for_second(void)
 {
     const pawl_id *told;
-    m_begin("pawl_rcu_dereference");
-    told = pawl_rcu_dereference(STAGE->told);
-    m_end();
+    M_DO(told = pawl_rcu_dereference(STAGE->told));
     m_demand(find(ID(1, 1)) != NULL || told == NULL, M_VISIBILITY,
              "what was in before is not found");
 }
 
 static void removes_first(void)
 {
-    m_begin("things_take_write");
-    struct thing *o = things_take_write(TABLE, STAGE->ids[0]);
-    m_end();
+    M_DO(struct thing *o = things_take_write(TABLE, STAGE->ids[0]));
     m_demand(o != NULL, M_VISIBILITY, "what is in is not found");
-    m_begin("pawl_idtable_remove");
-    m_demand(pawl_idtable_remove(TABLE, &o->entry), M_RESTORED, "a remove has failed");
-    m_end();
+    M_DO(m_demand(pawl_idtable_remove(TABLE, &o->entry), M_RESTORED, "a remove has failed"));
     M_STEP(things_drop_write(o));
 }
 
@@ -191,9 +183,7 @@ static void walks(void)
     unsigned seen[THINGS] = {0};
     pawl_id cursor = PAWL_ID_NONE;
     for (;;) {
-        m_begin("things_next_read");
-        struct thing *o = things_next_read(TABLE, &cursor);
-        m_end();
+        M_DO(struct thing *o = things_next_read(TABLE, &cursor));
         if (o == NULL)
             break;
         m_demand(m_read(o->cell) == WHOLE, M_VISIBILITY, "an object that was not ready, or gone");

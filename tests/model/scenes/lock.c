@@ -273,9 +273,7 @@ WAITS(atomic, m_write(0, 3))
 /* Its deadline may pass when it has been handed the lock: then it takes it, or withdraws whole. */
 static void waits_for_write_until(void)
 {
-    m_begin("pawl_take_write_until");
-    bool in = pawl_take_write_until(LOCK, M_DEADLINE);
-    m_end();
+    M_DO(bool in = pawl_take_write_until(LOCK, M_DEADLINE));
     comes();
     if (!in)
         return;
@@ -296,9 +294,7 @@ static void two_read(void)
 static void reads_and_updates(void)
 {
     (void)m_read(0);
-    m_begin("pawl_read_claim_atomic");
-    bool turned = pawl_read_claim_atomic(LOCK);
-    m_end();
+    M_DO(bool turned = pawl_read_claim_atomic(LOCK));
     m_demand(turned, M_PROGRESS, "a claim fails beside a reader");
     M_STEP(pawl_drop_atomic(LOCK));
 }
@@ -310,9 +306,7 @@ static void drops_read(void)
 
 static void updates_if_it_may(void)
 {
-    m_begin("pawl_try_atomic");
-    bool in = pawl_try_atomic(LOCK);
-    m_end();
+    M_DO(bool in = pawl_try_atomic(LOCK));
     if (!in)
         return;
     m_write(0, 1);
@@ -360,9 +354,7 @@ static void writes_once(void)
 
 static void lends(void)
 {
-    m_begin("pawl_os_lend");
-    m_demand(pawl_os_lend(&STAGE->lent, PAWL_NO_DEADLINE), M_PROGRESS, "it waits for ever");
-    m_end();
+    M_DO(m_demand(pawl_os_lend(&STAGE->lent, PAWL_NO_DEADLINE), M_PROGRESS, "it waits for ever"));
     m_demand(STAGE->inside++ == 0, M_EXCLUSION, "two have the word");
     give_way();
     STAGE->inside--;

@@ -69,9 +69,7 @@ static void locks(void)
 
 static void destroys(void)
 {
-    m_begin("pawl_counter_exact_destroy");
-    STAGE->ended = pawl_counter_exact_destroy(&STAGE->exact);
-    m_end();
+    M_DO(STAGE->ended = pawl_counter_exact_destroy(&STAGE->exact));
 }
 
 /* Only the first thread has ever called the library. */
@@ -114,9 +112,7 @@ static void adds(void)
 
 static void reads_zero_or_one(void)
 {
-    m_begin("pawl_counter_exact_read");
-    int64_t value = pawl_counter_exact_read(&STAGE->exact);
-    m_end();
+    M_DO(int64_t value = pawl_counter_exact_read(&STAGE->exact));
     m_demand(value == 0 || value == 1, M_VISIBILITY, "a value that never was");
 }
 
@@ -208,9 +204,7 @@ static void limited(void)
 /* More than its credit: by the latch, after a look at the gate. */
 static void takes_more_than_its_credit(void)
 {
-    m_begin("pawl_counter_limit_try_add");
-    bool got = pawl_counter_limit_try_add(&STAGE->limited, MOST);
-    m_end();
+    M_DO(bool got = pawl_counter_limit_try_add(&STAGE->limited, MOST));
     STAGE->taken = got ? MOST : 0;
 }
 
@@ -227,9 +221,7 @@ static void sets_the_limit_again(void)
 
 static void destroys_limited(void)
 {
-    m_begin("pawl_counter_limit_destroy");
-    STAGE->ended = pawl_counter_limit_destroy(&STAGE->limited);
-    m_end();
+    M_DO(STAGE->ended = pawl_counter_limit_destroy(&STAGE->limited));
 }
 
 static void limited_is(uint64_t value)
@@ -324,9 +316,7 @@ static void gets(void)
 static void kills_and_revives(void)
 {
     M_STEP(pawl_bigref_kill(&STAGE->reference));
-    m_begin("pawl_bigref_revive");
-    m_demand(pawl_bigref_revive(&STAGE->reference), M_RESTORED, "not revived");
-    m_end();
+    M_DO(m_demand(pawl_bigref_revive(&STAGE->reference), M_RESTORED, "not revived"));
 }
 
 static void kills_revives_and_gets(void)

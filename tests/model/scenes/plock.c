@@ -77,9 +77,7 @@ static void two_leaves(void)
 static void sums_up_if_last(void)
 {
     M_STEP(pl_take_a(LOCK));
-    m_begin("pl_last_writer");
-    int last = pl_last_writer(LOCK);
-    m_end();
+    M_DO(int last = pl_last_writer(LOCK));
     if (last)
         (void)m_read(1);
     M_STEP(pl_drop_a(LOCK));
@@ -170,9 +168,7 @@ static void is_alone(void)
 
 static void tries_to_be_alone(void)
 {
-    m_begin("pl_try_j");
-    unsigned long word = pl_try_j(LOCK);
-    m_end();
+    M_DO(unsigned long word = pl_try_j(LOCK));
     if (word != 0) {
         m_write(0, 1);
         m_write(1, 1);

@@ -115,9 +115,7 @@ static void writes(void)
 /* A third process waits for a moment only. */
 static void writes_if_soon(void)
 {
-    m_begin("pawl_pshared_lock32_take_write_until");
-    bool got = pawl_pshared_lock32_take_write_until(LOCK, M_DEADLINE);
-    m_end();
+    M_DO(bool got = pawl_pshared_lock32_take_write_until(LOCK, M_DEADLINE));
     if (got)
         M_STEP(pawl_pshared_lock32_drop_write(LOCK));
 }
@@ -243,9 +241,7 @@ static void updates_and_reads(void)
 /* A reader that turns to updates, unless the other claims first; others may update beside it. */
 static void reads_and_updates(void)
 {
-    m_begin("pawl_pshared_lock32_read_claim_atomic");
-    bool turned = pawl_pshared_lock32_read_claim_atomic(LOCK);
-    m_end();
+    M_DO(bool turned = pawl_pshared_lock32_read_claim_atomic(LOCK));
     if (!turned) {
         M_STEP(pawl_pshared_lock32_drop_read(LOCK));
         return;
@@ -365,18 +361,14 @@ static void two_read(void)
 static void reads_then_updates(void)
 {
     (void)m_read(0);
-    m_begin("pawl_pshared_lock32_read_claim_atomic");
-    bool turned = pawl_pshared_lock32_read_claim_atomic(LOCK);
-    m_end();
+    M_DO(bool turned = pawl_pshared_lock32_read_claim_atomic(LOCK));
     m_demand(turned, M_PROGRESS, "a claim fails beside a reader");
     M_STEP(pawl_pshared_lock32_drop_atomic(LOCK));
 }
 
 static void updates_if_it_may(void)
 {
-    m_begin("pawl_pshared_lock32_try_atomic");
-    bool in = pawl_pshared_lock32_try_atomic(LOCK);
-    m_end();
+    M_DO(bool in = pawl_pshared_lock32_try_atomic(LOCK));
     if (!in)
         return;
     m_write(0, 1);

@@ -32,9 +32,7 @@ static void old_object(void)
 static void reader(void)
 {
     M_STEP(pawl_rcu_read_lock());
-    m_begin("pawl_rcu_dereference");
-    const struct object *found = pawl_rcu_dereference(STAGE->head);
-    m_end();
+    M_DO(const struct object *found = pawl_rcu_dereference(STAGE->head));
     m_demand(m_read(found->cell) == (found->cell == 0 ? 5 : 6), M_VISIBILITY,
              "an object that was not ready, or gone");
     M_STEP(pawl_rcu_read_unlock());
@@ -44,9 +42,7 @@ static void reader(void)
 static void nested_reader(void)
 {
     M_STEP(pawl_rcu_read_lock());
-    m_begin("pawl_rcu_dereference");
-    const struct object *found = pawl_rcu_dereference(STAGE->head);
-    m_end();
+    M_DO(const struct object *found = pawl_rcu_dereference(STAGE->head));
     reader();
     (void)m_read(found->cell);
     M_STEP(pawl_rcu_read_unlock());
@@ -62,9 +58,7 @@ static void reads_again(void)
 static void replace(void)
 {
     m_write(1, 6);
-    m_begin("pawl_rcu_assign_pointer");
-    pawl_rcu_assign_pointer(STAGE->head, &STAGE->fresh);
-    m_end();
+    M_STEP(pawl_rcu_assign_pointer(STAGE->head, &STAGE->fresh));
 }
 
 static void reclaim(void)
@@ -89,12 +83,8 @@ static void expedited_updater(void)
 static void polling_updater(void)
 {
     replace();
-    m_begin("pawl_rcu_start_poll");
-    uint64_t cookie = pawl_rcu_start_poll();
-    m_end();
-    m_begin("pawl_rcu_poll");
-    bool over = pawl_rcu_poll(cookie);
-    m_end();
+    M_DO(uint64_t cookie = pawl_rcu_start_poll());
+    M_DO(bool over = pawl_rcu_poll(cookie));
     if (over)
         reclaim();
     else
@@ -149,17 +139,13 @@ static void stays_until_it_is_over(void)
 
 static uint64_t start_poll(void)
 {
-    m_begin("pawl_rcu_start_poll");
-    uint64_t cookie = pawl_rcu_start_poll();
-    m_end();
+    M_DO(uint64_t cookie = pawl_rcu_start_poll());
     return cookie;
 }
 
 static bool poll(uint64_t cookie)
 {
-    m_begin("pawl_rcu_poll");
-    bool over = pawl_rcu_poll(cookie);
-    m_end();
+    M_DO(bool over = pawl_rcu_poll(cookie));
     return over;
 }
 
@@ -386,14 +372,10 @@ static void its_place_is_free_again(void)
 static void online_reader(void)
 {
     M_STEP(pawl_rcu_qs_online());
-    m_begin("pawl_rcu_domain_dereference");
-    const struct object *found = pawl_rcu_domain_dereference(pawl_rcu_qs(), STAGE->head);
-    m_end();
+    M_DO(const struct object *found = pawl_rcu_domain_dereference(pawl_rcu_qs(), STAGE->head));
     (void)m_read(found->cell);
     M_STEP(pawl_rcu_qs_quiescent());
-    m_begin("pawl_rcu_domain_dereference");
-    found = pawl_rcu_domain_dereference(pawl_rcu_qs(), STAGE->head);
-    m_end();
+    M_DO(found = pawl_rcu_domain_dereference(pawl_rcu_qs(), STAGE->head));
     (void)m_read(found->cell);
     M_STEP(pawl_rcu_qs_offline());
 }

@@ -50,9 +50,7 @@ static void without_worker(void)
 
 static int call(uint32_t number, size_t bytes)
 {
-    m_begin("pawl_rcu_domain_call");
-    int error = pawl_rcu_domain_call(&STAGE->domain, &STAGE->heads[number], runs, bytes);
-    m_end();
+    M_DO(int error = pawl_rcu_domain_call(&STAGE->domain, &STAGE->heads[number], runs, bytes));
     return error;
 }
 
@@ -74,9 +72,7 @@ static void barrier(void)
 static pawl_rcu_statistics numbers(void)
 {
     pawl_rcu_statistics found;
-    m_begin("pawl_rcu_domain_statistics");
-    pawl_rcu_domain_statistics(&STAGE->domain, &found);
-    m_end();
+    M_STEP(pawl_rcu_domain_statistics(&STAGE->domain, &found));
     return found;
 }
 
@@ -259,9 +255,7 @@ static void with_worker_and_one_shard(void)
 static void calls_without_end(pawl_rcu_function *function)
 {
     STAGE->again = 1;
-    m_begin("pawl_rcu_domain_call");
-    (void)pawl_rcu_domain_call(&STAGE->domain, &STAGE->heads[0], function, 1);
-    m_end();
+    M_STEP(pawl_rcu_domain_call(&STAGE->domain, &STAGE->heads[0], function, 1));
     barrier();
     m_demand(STAGE->ran >= 1, M_VISIBILITY, "a barrier was over before a callback");
     STAGE->again = 0;

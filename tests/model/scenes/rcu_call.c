@@ -33,9 +33,7 @@ static void without_worker_but_a_reader_at_one(void)
 static void reads(void)
 {
     M_STEP(pawl_rcu_domain_read_lock(&STAGE->domain));
-    m_begin("pawl_rcu_domain_dereference");
-    const struct object *found = pawl_rcu_domain_dereference(&STAGE->domain, STAGE->shown);
-    m_end();
+    M_DO(const struct object *found = pawl_rcu_domain_dereference(&STAGE->domain, STAGE->shown));
     m_demand(found == NULL || m_read(CONTENTS(0)) == 5, M_VISIBILITY, "an object that is gone");
     M_STEP(pawl_rcu_domain_read_unlock(&STAGE->domain));
 }
@@ -44,9 +42,7 @@ static void reads(void)
 static void tries_to_call(void)
 {
     m_write(STORY(1), CALLED);
-    m_begin("pawl_rcu_domain_try_call");
-    int error = pawl_rcu_domain_try_call(&STAGE->domain, &STAGE->objects[1].head, reclaim, 1);
-    m_end();
+    M_DO(int error = pawl_rcu_domain_try_call(&STAGE->domain, &STAGE->objects[1].head, reclaim, 1));
     if (error != 0)
         m_write(STORY(1), HAS_RUN);
 }
@@ -94,20 +90,15 @@ static void calls_and_ends(void)
 static void calls_and_says(void)
 {
     must_call(0);
-    m_begin("pawl_rcu_assign_pointer");
-    pawl_rcu_assign_pointer(STAGE->made, &STAGE->objects[0]);
-    m_end();
+    M_STEP(pawl_rcu_assign_pointer(STAGE->made, &STAGE->objects[0]));
 }
 
 static void barrier(void)
 {
     const struct object *made;
-    m_begin("pawl_rcu_domain_dereference");
-    made = pawl_rcu_domain_dereference(&STAGE->domain, STAGE->made);
-    m_end();
-    m_begin("pawl_rcu_domain_barrier");
-    m_demand(pawl_rcu_domain_barrier(&STAGE->domain) == 0, M_PROGRESS, "a barrier is refused");
-    m_end();
+    M_DO(made = pawl_rcu_domain_dereference(&STAGE->domain, STAGE->made));
+    M_DO(
+        m_demand(pawl_rcu_domain_barrier(&STAGE->domain) == 0, M_PROGRESS, "a barrier is refused"));
     if (made != NULL)
         m_demand(m_read(STORY(0)) == HAS_RUN && m_read(CONTENTS(0)) == 0, M_VISIBILITY,
                  "a barrier was over before a callback");
@@ -157,9 +148,7 @@ static void calls_and_tries_again(void)
 static void looks_at_the_numbers(void)
 {
     pawl_rcu_statistics numbers;
-    m_begin("pawl_rcu_domain_statistics");
-    pawl_rcu_domain_statistics(&STAGE->domain, &numbers);
-    m_end();
+    M_STEP(pawl_rcu_domain_statistics(&STAGE->domain, &numbers));
     m_demand(numbers.run <= 2 && numbers.called <= 2 && numbers.queued <= 2, M_VISIBILITY,
              "numbers that never were");
 }
@@ -186,9 +175,7 @@ static void calls_again(pawl_rcu_head *head)
 /* A callback that calls: its domain ends after both. */
 static void calls_a_caller(void)
 {
-    m_begin("pawl_rcu_domain_call");
-    (void)pawl_rcu_domain_call(&STAGE->domain, &STAGE->objects[0].head, calls_again, 1);
-    m_end();
+    M_STEP(pawl_rcu_domain_call(&STAGE->domain, &STAGE->objects[0].head, calls_again, 1));
 }
 
 /* At a limit of one the callback has its own place: its call helps nobody, and is refused. */
@@ -200,9 +187,7 @@ static void is_refused_itself(pawl_rcu_head *head)
 
 static void calls_one_that_is_refused(void)
 {
-    m_begin("pawl_rcu_domain_call");
-    (void)pawl_rcu_domain_call(&STAGE->domain, &STAGE->objects[0].head, is_refused_itself, 1);
-    m_end();
+    M_STEP(pawl_rcu_domain_call(&STAGE->domain, &STAGE->objects[0].head, is_refused_itself, 1));
 }
 
 /* ---- Fork ------------------------------------------------------------------------------------ */
@@ -232,9 +217,7 @@ static void forks(void)
     m_before_fork();
     m_goes_on_as_child();
     uint32_t begun = pawl_load_relaxed32(&STAGE->steps[0]);
-    m_begin("pawl_rcu_domain_barrier");
-    int error = pawl_rcu_domain_barrier(&STAGE->domain);
-    m_end();
+    M_DO(int error = pawl_rcu_domain_barrier(&STAGE->domain));
     m_demand(error == 0, M_PROGRESS, "a barrier that waits for itself");
     m_demand(pawl_load_relaxed32(&STAGE->steps[0]) == 1, M_EXCLUSION,
              begun == 0 ? "a callback is lost" : "a callback is called twice");

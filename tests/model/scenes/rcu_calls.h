@@ -176,9 +176,8 @@ static inline void counts(pawl_rcu_head *head)
 static inline int call(uint32_t number)
 {
     m_write(STORY(number), CALLED);
-    m_begin("pawl_rcu_domain_call");
-    int error = pawl_rcu_domain_call(&STAGE->domain, &STAGE->objects[number].head, reclaim, 1);
-    m_end();
+    M_DO(int error =
+             pawl_rcu_domain_call(&STAGE->domain, &STAGE->objects[number].head, reclaim, 1));
     return error;
 }
 
@@ -194,9 +193,7 @@ static inline void fill(uint32_t number, size_t bytes)
 
 static inline void hide(void)
 {
-    m_begin("pawl_rcu_assign_pointer");
-    pawl_rcu_assign_pointer(STAGE->shown, NULL);
-    m_end();
+    M_STEP(pawl_rcu_assign_pointer(STAGE->shown, NULL));
 }
 
 static inline void calls_first(void)

@@ -76,9 +76,7 @@ static void calls_first_and_fills(void)
 /* Room is made by a new limit: whoever waits hears of it. */
 static void raises_the_limit(void)
 {
-    m_begin("pawl_rcu_domain_limit");
-    (void)pawl_rcu_domain_limit(&STAGE->domain, 4, 4, PAWL_RCU_WAIT);
-    m_end();
+    M_STEP(pawl_rcu_domain_limit(&STAGE->domain, 4, 4, PAWL_RCU_WAIT));
 }
 
 /* ---- Heard of -------------------------------------------------------------------------------- */
@@ -234,9 +232,7 @@ static void calls_one_long_after_the_other(void)
     m_pass_time(1000);
     calls_second();
     waits_for_all();
-    m_begin("pawl_rcu_domain_statistics");
-    pawl_rcu_domain_statistics(&STAGE->domain, &numbers);
-    m_end();
+    M_STEP(pawl_rcu_domain_statistics(&STAGE->domain, &numbers));
     m_demand(numbers.longest_delay < 1000, M_VISIBILITY, "a delay that never was");
 }
 

@@ -49,9 +49,7 @@ static void nothing_is_shown(void)
 static void exchanges(uint32_t number)
 {
     make(number);
-    m_begin("pawl_rcu_xchg_pointer");
-    const struct item *found = pawl_rcu_xchg_pointer(&STAGE->shown, ITEM(number));
-    m_end();
+    M_DO(const struct item *found = pawl_rcu_xchg_pointer(&STAGE->shown, ITEM(number)));
     if (found != NULL) {
         must_be_ready(found);
         m_write(found->cell, 0);
@@ -116,9 +114,7 @@ static void compares_with_what_it_saw(void)
 static void follows(void)
 {
     M_STEP(pawl_rcu_read_lock());
-    m_begin("pawl_rcu_dereference");
-    const struct item *found = pawl_rcu_dereference(STAGE->shown);
-    m_end();
+    M_DO(const struct item *found = pawl_rcu_dereference(STAGE->shown));
     if (found != NULL)
         (void)m_read(found->cell);
     M_STEP(pawl_rcu_read_unlock());
@@ -127,9 +123,7 @@ static void follows(void)
 static void puts_first_if_none(void)
 {
     make(0);
-    m_begin("pawl_rcu_cmpxchg_pointer");
-    (void)pawl_rcu_cmpxchg_pointer(&STAGE->shown, (struct item *)NULL, ITEM(0));
-    m_end();
+    M_STEP(pawl_rcu_cmpxchg_pointer(&STAGE->shown, (struct item *)NULL, ITEM(0)));
 }
 
 /* ---- Lists ----------------------------------------------------------------------------------- */

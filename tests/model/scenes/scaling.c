@@ -75,9 +75,7 @@ static void writes_the_other(void)
 
 static void writes_in_time(void)
 {
-    m_begin("pawl_take_write_until");
-    bool in = pawl_take_write_until(LOCK, M_DEADLINE);
-    m_end();
+    M_DO(bool in = pawl_take_write_until(LOCK, M_DEADLINE));
     if (!in)
         return;
     m_write(0, 1);
@@ -92,9 +90,7 @@ static void read_once_while_time_flies(void)
 
 static void writes_if_it_may(void)
 {
-    m_begin("pawl_try_write");
-    bool in = pawl_try_write(LOCK);
-    m_end();
+    M_DO(bool in = pawl_try_write(LOCK));
     if (!in)
         return;
     m_write(0, 1);
@@ -123,9 +119,7 @@ static void reads_counted(void)
 
 static void reads_counted_if_it_may(void)
 {
-    m_begin("pawl_try_read_counted");
-    bool in = pawl_try_read_counted(LOCK);
-    m_end();
+    M_DO(bool in = pawl_try_read_counted(LOCK));
     if (in)
         reads_on_and_drops_counted();
 }
@@ -302,9 +296,7 @@ static void nobody_has_a_line(void)
 static void reads_where_a_move_fails(void)
 {
     M_STEP(pawl_take_read(LOCK));
-    m_begin("pawl_try_read_to_seek");
-    bool moved = pawl_try_read_to_seek(LOCK);
-    m_end();
+    M_DO(bool moved = pawl_try_read_to_seek(LOCK));
     (void)m_read(0);
     if (moved)
         M_STEP(pawl_drop_seek(LOCK));
@@ -315,9 +307,7 @@ static void reads_where_a_move_fails(void)
 /* Its drop would order more than its entry does, so it stays in until all have ended. */
 static void stays_in_if_it_may(void)
 {
-    m_begin("pawl_try_atomic");
-    bool in = pawl_try_atomic(LOCK);
-    m_end();
+    M_DO(bool in = pawl_try_atomic(LOCK));
     if (in)
         pawl_store_relaxed64(&STAGE->mark, 1);
 }
@@ -327,9 +317,7 @@ static void joins_the_one_that_stays(void)
 {
     if (pawl_load_relaxed64(&STAGE->mark) == 0)
         return;
-    m_begin("pawl_try_atomic");
-    bool in = pawl_try_atomic(LOCK);
-    m_end();
+    M_DO(bool in = pawl_try_atomic(LOCK));
     if (!in)
         return; /* it has read the word as it was before the other came in */
     m_write(0, 1);

@@ -115,3 +115,10 @@ void m_lives_in_the_parent(void (*life)(void));
         (void)(call);                                                                              \
         m_end();                                                                                   \
     } while (0)
+
+/* The same with its result: a declaration, an assignment, a demand. Two more statements stand
+ * around it, so it needs braces after an if. */
+#define M_DO(...)                                                                                  \
+    m_begin(#__VA_ARGS__);                                                                         \
+    __VA_ARGS__;                                                                                   \
+    m_end()

@@ -27,9 +27,7 @@ static void whole(struct pair p)
 static void write_value(pawl_seq_word value)
 {
     const struct pair p = {value, value};
-    m_begin("pair_seq_write");
-    pair_seq_write(&STAGE->seq, &p);
-    m_end();
+    M_STEP(pair_seq_write(&STAGE->seq, &p));
 }
 
 static void one_write(void)
@@ -46,18 +44,14 @@ static void two_writes(void)
 static void reads(void)
 {
     struct pair p;
-    m_begin("pair_seq_read");
-    pair_seq_read(&STAGE->seq, &p);
-    m_end();
+    M_STEP(pair_seq_read(&STAGE->seq, &p));
     whole(p);
 }
 
 static void tries(void)
 {
     struct pair p;
-    m_begin("pair_seq_try_read");
-    bool good = pair_seq_try_read(&STAGE->seq, &p);
-    m_end();
+    M_DO(bool good = pair_seq_try_read(&STAGE->seq, &p));
     if (good)
         whole(p);
 }
@@ -65,9 +59,7 @@ static void tries(void)
 static void reads_or_locks(void)
 {
     struct pair p;
-    m_begin("pair_seq_read_or_lock");
-    pair_seq_read_or_lock(&STAGE->seq, &p, 0);
-    m_end();
+    M_STEP(pair_seq_read_or_lock(&STAGE->seq, &p, 0));
     whole(p);
 }
 
@@ -81,9 +73,7 @@ static void announces(void)
 static void hears(void)
 {
     struct pair p;
-    m_begin("pair_seq_read");
-    pair_seq_read(&STAGE->seq, &p);
-    m_end();
+    M_STEP(pair_seq_read(&STAGE->seq, &p));
     if (p.one == 1)
         m_demand(m_read(0) == 7, M_VISIBILITY, "the write is seen, what came before it is not");
 }
@@ -110,9 +100,7 @@ static void both_counted(void)
 static void write_latch(pawl_seq_word value)
 {
     const struct pair p = {value, value};
-    m_begin("pair_latch_write_alone");
-    pair_latch_write_alone(&STAGE->latch, &p);
-    m_end();
+    M_STEP(pair_latch_write_alone(&STAGE->latch, &p));
 }
 
 static void one_latch_write(void)
@@ -129,9 +117,7 @@ static void two_latch_writes(void)
 static void reads_latch(void)
 {
     struct pair p;
-    m_begin("pair_latch_read");
-    pair_latch_read(&STAGE->latch, &p);
-    m_end();
+    M_STEP(pair_latch_read(&STAGE->latch, &p));
     whole(p);
 }
 
@@ -153,9 +139,7 @@ static void announces_latch(void)
 static void hears_latch(void)
 {
     struct pair p;
-    m_begin("pair_latch_read");
-    pair_latch_read(&STAGE->latch, &p);
-    m_end();
+    M_STEP(pair_latch_read(&STAGE->latch, &p));
     if (p.one == 1)
         m_demand(m_read(0) == 7, M_VISIBILITY, "the write is seen, what came before it is not");
 }

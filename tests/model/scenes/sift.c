@@ -247,9 +247,7 @@ static void reads_in_time(void)
 
 static void reads_until(void)
 {
-    m_begin("pawl_sift_take_read_until");
-    bool got = pawl_sift_take_read_until(LOCK, PAWL_SIFT_THREAD, 1000);
-    m_end();
+    M_DO(bool got = pawl_sift_take_read_until(LOCK, PAWL_SIFT_THREAD, 1000));
     if (got) {
         looks();
         M_STEP(pawl_sift_drop_read(LOCK, PAWL_SIFT_THREAD));
@@ -258,9 +256,7 @@ static void reads_until(void)
 
 static void writes_until(void)
 {
-    m_begin("pawl_sift_take_write_until");
-    bool got = pawl_sift_take_write_until(LOCK, 1000);
-    m_end();
+    M_DO(bool got = pawl_sift_take_write_until(LOCK, 1000));
     if (got) {
         changes();
         M_STEP(pawl_sift_drop_write(LOCK));
@@ -276,9 +272,7 @@ static void time_goes_by(void)
 
 static void tries_to_write(void)
 {
-    m_begin("pawl_sift_try_write");
-    bool got = pawl_sift_try_write(LOCK);
-    m_end();
+    M_DO(bool got = pawl_sift_try_write(LOCK));
     if (got) {
         changes();
         M_STEP(pawl_sift_drop_write(LOCK));
@@ -287,9 +281,7 @@ static void tries_to_write(void)
 
 static void tries_to_read(void)
 {
-    m_begin("pawl_sift_try_read");
-    bool got = pawl_sift_try_read(LOCK, PAWL_SIFT_THREAD);
-    m_end();
+    M_DO(bool got = pawl_sift_try_read(LOCK, PAWL_SIFT_THREAD));
     if (got) {
         looks();
         M_STEP(pawl_sift_drop_read(LOCK, PAWL_SIFT_THREAD));
@@ -299,9 +291,7 @@ static void tries_to_read(void)
 static void nobody_is_in(void)
 {
     m_demand(LOCK->gate == 0 && LOCK->mutex == 0, M_RESTORED, "somebody is still on his way");
-    m_begin("pawl_sift_try_write");
-    bool got = pawl_sift_try_write(LOCK);
-    m_end();
+    M_DO(bool got = pawl_sift_try_write(LOCK));
     m_demand(got, M_RESTORED, "somebody is still in");
     looks();
 }

@@ -86,9 +86,7 @@ static void writes(void)
 
 static void reads_if_it_may(void)
 {
-    m_begin("reads");
-    bool in = reads(false);
-    m_end();
+    M_DO(bool in = reads(false));
     if (in)
         drops_one();
 }

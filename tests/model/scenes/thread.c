@@ -127,9 +127,7 @@ static void a_line_was_left_behind(void)
 
 static void looks(void)
 {
-    m_begin("pawl_rcu_dereference");
-    const uint32_t *found = pawl_rcu_dereference(STAGE->shown);
-    m_end();
+    M_DO(const uint32_t *found = pawl_rcu_dereference(STAGE->shown));
     m_demand(m_read(*found) == (*found == 0 ? 5 : 6), M_VISIBILITY, "what is not ready, or gone");
 }
 
@@ -157,9 +155,7 @@ static void ends_in_a_section(void)
 static void replace(void)
 {
     m_write(1, 6);
-    m_begin("pawl_rcu_assign_pointer");
-    pawl_rcu_assign_pointer(STAGE->shown, &STAGE->fresh);
-    m_end();
+    M_STEP(pawl_rcu_assign_pointer(STAGE->shown, &STAGE->fresh));
 }
 
 static void synchronizes(void)
@@ -220,9 +216,7 @@ static void waits_and_tells(void)
 
 static void reclaims_if_over(void)
 {
-    m_begin("pawl_rcu_poll");
-    bool over = pawl_rcu_poll(STAGE->cookie);
-    m_end();
+    M_DO(bool over = pawl_rcu_poll(STAGE->cookie));
     if (over)
         m_write(0, 0);
 }
@@ -245,9 +239,7 @@ static void ends_in_its_section_and_looks(void)
 static void asks_in_its_first_section(void)
 {
     M_STEP(pawl_rcu_read_lock());
-    m_begin("pawl_rcu_poll");
-    m_demand(!pawl_rcu_poll(pawl_rcu_start_poll()), M_VISIBILITY, "over beside a section");
-    m_end();
+    M_DO(m_demand(!pawl_rcu_poll(pawl_rcu_start_poll()), M_VISIBILITY, "over beside a section"));
     M_STEP(pawl_rcu_read_unlock());
 }
 

@@ -20,9 +20,7 @@ static const uint64_t numbers[THINGS] = {1, 4, 5, 6};
 static void put_as(unsigned i, unsigned key)
 {
     m_write(i, WHOLE);
-    m_begin("pawl_tree_insert");
-    pawl_tree_insert(TREE, &STAGE->nodes[i], pawl_tree_number(numbers[key] << 61));
-    m_end();
+    M_STEP(pawl_tree_insert(TREE, &STAGE->nodes[i], pawl_tree_number(numbers[key] << 61)));
 }
 
 static void put(unsigned i)
@@ -58,9 +56,7 @@ static void two(void)
  * mixes the places would end at 1 or 6. */
 static void removes_six(void)
 {
-    m_begin("pawl_tree_remove");
-    bool was_in = pawl_tree_remove(TREE, &STAGE->nodes[SIX]);
-    m_end();
+    M_DO(bool was_in = pawl_tree_remove(TREE, &STAGE->nodes[SIX]));
     m_demand(was_in, M_RESTORED, "not in the tree");
     M_STEP(pawl_rcu_synchronize());
     m_write(SIX, 0);
@@ -80,9 +76,7 @@ static void puts_one_again(void)
 
 static pawl_tree_node *get(unsigned i)
 {
-    m_begin("pawl_tree_get");
-    pawl_tree_node *n = pawl_tree_get(TREE, pawl_tree_number(numbers[i] << 61));
-    m_end();
+    M_DO(pawl_tree_node *n = pawl_tree_get(TREE, pawl_tree_number(numbers[i] << 61)));
     m_demand(n == NULL || n == &STAGE->nodes[i], M_VISIBILITY, "another node is found");
     if (n != NULL)
         m_demand(m_read(i) == WHOLE, M_VISIBILITY, "the node is not whole");

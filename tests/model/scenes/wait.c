@@ -94,9 +94,7 @@ static void wakes8(void)
 /* The time may be over at any moment; the word says what came of it. */
 static void waits_until(void)
 {
-    m_begin("pawl_wait64_until");
-    (void)pawl_wait64_until(&STAGE->wide, 0, 1000);
-    m_end();
+    M_STEP(pawl_wait64_until(&STAGE->wide, 0, 1000));
 }
 
 /* The look is where threads may change. */
@@ -151,16 +149,12 @@ static void wakes_other(void)
 static void counts_and_drops_bit(void)
 {
     m_write(0, m_read(0) + 1);
-    m_begin("pawl_bitlock32_drop");
-    pawl_bitlock32_drop(&STAGE->word, 3);
-    m_end();
+    M_STEP(pawl_bitlock32_drop(&STAGE->word, 3));
 }
 
 static void counts_under_bit(void)
 {
-    m_begin("pawl_bitlock32_take");
-    pawl_bitlock32_take(&STAGE->word, 3);
-    m_end();
+    M_STEP(pawl_bitlock32_take(&STAGE->word, 3));
     counts_and_drops_bit();
 }
 
@@ -172,18 +166,14 @@ static void counts_twice_under_bit(void)
 
 static void counts_if_free(void)
 {
-    m_begin("pawl_bitlock32_try");
-    bool got = pawl_bitlock32_try(&STAGE->word, 3);
-    m_end();
+    M_DO(bool got = pawl_bitlock32_try(&STAGE->word, 3));
     if (got)
         counts_and_drops_bit();
 }
 
 static void counts_in_time(void)
 {
-    m_begin("pawl_bitlock32_take_until");
-    bool got = pawl_bitlock32_take_until(&STAGE->word, 3, 1000);
-    m_end();
+    M_DO(bool got = pawl_bitlock32_take_until(&STAGE->word, 3, 1000));
     if (got)
         counts_and_drops_bit();
 }
@@ -231,31 +221,21 @@ static void four_counted(void)
 
 static void waits_for_item(void)
 {
-    m_begin("pawl_lock32_take_write");
-    pawl_lock32_take_write(&STAGE->lock);
-    m_end();
+    M_STEP(pawl_lock32_take_write(&STAGE->lock));
     m_begin("pawl_cond_wait_write");
     while (m_read(0) == 0)
         pawl_lock32_cond_wait_write(&STAGE->cond, &STAGE->lock);
     m_end();
     m_write(0, 0);
-    m_begin("pawl_lock32_drop_write");
-    pawl_lock32_drop_write(&STAGE->lock);
-    m_end();
+    M_STEP(pawl_lock32_drop_write(&STAGE->lock));
 }
 
 static void puts_item(void)
 {
-    m_begin("pawl_lock32_take_write");
-    pawl_lock32_take_write(&STAGE->lock);
-    m_end();
+    M_STEP(pawl_lock32_take_write(&STAGE->lock));
     m_write(0, 1);
-    m_begin("pawl_lock32_drop_write");
-    pawl_lock32_drop_write(&STAGE->lock);
-    m_end();
-    m_begin("pawl_cond_signal");
-    (void)pawl_cond_signal(&STAGE->cond);
-    m_end();
+    M_STEP(pawl_lock32_drop_write(&STAGE->lock));
+    M_STEP(pawl_cond_signal(&STAGE->cond));
 }
 
 /* All who wait for it see it; those who write follow each other into the lock. */
@@ -318,9 +298,7 @@ static void nobody_waits(void)
 /* Whether it was in time or late, what was changed before the notification that it saw is seen. */
 static void waits_for_event_until(void)
 {
-    m_begin("pawl_eventcount_prepare");
-    uint32_t key = pawl_eventcount_prepare(&STAGE->event);
-    m_end();
+    M_DO(uint32_t key = pawl_eventcount_prepare(&STAGE->event));
     m_begin("pawl_eventcount_commit_until");
     if (pawl_eventcount_commit_until(&STAGE->event, key, 1000))
         m_demand(m_read(0) == 1, M_VISIBILITY, "notified, and nothing has changed");
@@ -341,18 +319,12 @@ static void writes_and_notifies(void)
 static void waits_for_event(void)
 {
     for (;;) {
-        m_begin("pawl_eventcount_prepare");
-        uint32_t key = pawl_eventcount_prepare(&STAGE->event);
-        m_end();
+        M_DO(uint32_t key = pawl_eventcount_prepare(&STAGE->event));
         if (pawl_load_relaxed32(&STAGE->word) != 0) {
-            m_begin("pawl_eventcount_cancel");
-            pawl_eventcount_cancel(&STAGE->event);
-            m_end();
+            M_STEP(pawl_eventcount_cancel(&STAGE->event));
             return;
         }
-        m_begin("pawl_eventcount_commit");
-        pawl_eventcount_commit(&STAGE->event, key);
-        m_end();
+        M_STEP(pawl_eventcount_commit(&STAGE->event, key));
     }
 }
 
