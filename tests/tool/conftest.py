@@ -39,6 +39,12 @@ KINDS = (
 # test that interrupts one would wait for its end.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 LONG = 300  # seconds after which what hangs is ended
+BUILD = os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev"))
+SHIM = os.path.join(BUILD, "shim")
+RECORDER = os.path.join(SHIM, "libpawl-trace.so")
+needs_recorder = pytest.mark.skipif(
+    not os.path.exists(RECORDER), reason="the recorder is not built"
+)
 QUICK = ["--rounds", "6", "--threads", "1,2", "--quiet"]
 
 
@@ -60,16 +66,20 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.check)
 
 
+def fake_driver(path, script="fake_driver.py", *words):
+    """A program that is a fake driver of this folder; the words come first."""
+    fake = Path(__file__).with_name(script)
+    path.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "{fake}" {" ".join(words)} "$@"\n')
+    path.chmod(0o755)
+
+
 @pytest.fixture
 def drivers(tmp_path, monkeypatch):
     """A folder with all fake drivers, found through the environment."""
     folder = tmp_path / "drivers"
     folder.mkdir()
-    fake = Path(__file__).with_name("fake_driver.py")
     for kind in KINDS:
-        wrapper = folder / f"pawl-bench-{kind}"
-        wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "{fake}" {kind} "$@"\n')
-        wrapper.chmod(0o755)
+        fake_driver(folder / f"pawl-bench-{kind}", "fake_driver.py", kind)
     monkeypatch.setenv("PAWL_BENCH_DIR", str(folder))
     monkeypatch.setenv("FAKE_LOG", str(tmp_path / "starts.log"))
     return folder
@@ -113,12 +123,27 @@ def built_sim():
     pytest.skip("pawl-sim is not built")
 
 
-def program_to_trace(folder):
-    made = folder / "program"
+def compiled(made, source, *words):
+    """A program of tests/trace."""
+    source = ROOT / "tests/trace" / source
     subprocess.run(
-        ["gcc", "-O1", "-g", "-o", made, ROOT / "tests/trace/program.c", "-pthread"], check=True
+        ["gcc", "-O1", "-g", "-D_GNU_SOURCE", *words, "-o", made, source, "-pthread"], check=True
     )
     return made
+
+
+def program_to_trace(folder):
+    return compiled(folder / "program", "program.c")
+
+
+def recording(folder):
+    """The environment in which a program is recorded."""
+    return {**os.environ, "LD_PRELOAD": RECORDER, "PAWL_TRACE_DIR": str(folder)}
+
+
+def pawl(words, *more, code=0):
+    """Runs the command as it is typed; `more` may have blanks."""
+    assert main([*words.split(), *map(str, more)]) == code
 
 
 def soon_enough(measure, seconds, most=150):

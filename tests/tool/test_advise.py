@@ -17,7 +17,7 @@ import fastjsonschema
 import large_trace
 import pytest
 
-from conftest import ROOT
+from conftest import BUILD, ROOT, needs_recorder, recording
 from pawl.advise import command, cycles, export, finding, page, patterns, replayed, schema, sketch
 from pawl.advise.command import as_json
 from pawl.advise.facts import Facts, Lock, Process, Site, Use, percent
@@ -29,11 +29,6 @@ from pawl.cli import main
 from pawl.core.errors import BadInput
 from pawl.trace import collect, store
 
-BUILD = os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev"))
-RECORDER = os.path.join(BUILD, "shim", "libpawl-trace.so")
-needs_recorder = pytest.mark.skipif(
-    not os.path.exists(RECORDER), reason="the recorder is not built"
-)
 PROGRAMS = ROOT / "tests/advise"
 
 
@@ -65,12 +60,7 @@ def record(tmp_path_factory):
             ],
             check=True,
         )
-        done = subprocess.run(
-            [program, word],
-            check=False,
-            timeout=60,
-            env={**os.environ, "LD_PRELOAD": RECORDER, "PAWL_TRACE_DIR": str(raw)},
-        )
+        done = subprocess.run([program, word], check=False, timeout=60, env=recording(raw))
         if done.returncode == 77:
             pytest.skip("the system does not allow what the program shows")
         with store.create(folder / "trace") as db:

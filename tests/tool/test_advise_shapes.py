@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """`pawl advise`: faults in other forms than those of tests/advise, and innocent look-alikes."""
 
-import os
 import platform
 import re
 import subprocess
@@ -9,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, needs_recorder, recording
 from pawl.advise import remarks, sections
 from pawl.advise.facts import WAKE_NS, Facts, Lock, Process, Use
 from pawl.advise.finding import SPREAD, Finding, Match, texts
@@ -17,11 +16,6 @@ from pawl.advise.remarks import nothing
 from pawl.advise.rules import RULES
 from pawl.trace import collect, store
 
-BUILD = os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev"))
-RECORDER = os.path.join(BUILD, "shim", "libpawl-trace.so")
-needs_recorder = pytest.mark.skipif(
-    not os.path.exists(RECORDER), reason="the recorder is not built"
-)
 needs_code = pytest.mark.skipif(
     sections._tool() is None or platform.machine() != "x86_64",
     reason="machine code is read on x86-64, by llvm-objdump or objdump",
@@ -42,12 +36,7 @@ def record(program, tmp_path):
     def go(word):
         raw = tmp_path / "raw"
         raw.mkdir()
-        subprocess.run(
-            [program, word],
-            check=True,
-            timeout=300,
-            env={**os.environ, "LD_PRELOAD": RECORDER, "PAWL_TRACE_DIR": str(raw)},
-        )
+        subprocess.run([program, word], check=True, timeout=300, env=recording(raw))
         with store.create(tmp_path / "trace") as db:
             collect.collect(raw, db, {})
         return Facts(store.open_trace(tmp_path / "trace"))

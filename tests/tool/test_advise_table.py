@@ -11,15 +11,13 @@ import subprocess
 
 import pytest
 
-from conftest import ROOT
+from conftest import RECORDER, ROOT, recording
 from pawl.advise import sections
 from pawl.advise.facts import Facts
 from pawl.advise.finding import find
 from pawl.advise.rules import RULES
 from pawl.trace import collect, store
 
-BUILD = os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev"))
-RECORDER = os.path.join(BUILD, "shim", "libpawl-trace.so")
 pytestmark = pytest.mark.skipif(
     not os.path.exists(RECORDER) or sections._tool() is None or platform.machine() != "x86_64",
     reason="needs the recorder, and machine code is read on x86-64",
@@ -75,7 +73,7 @@ def told(tmp_path_factory):
             return None
         raw = folder / f"{case}.{run}.raw"
         raw.mkdir()
-        env = {**os.environ, "LD_PRELOAD": RECORDER, "PAWL_TRACE_DIR": str(raw)}
+        env = recording(raw)
         subprocess.run([path, case], check=False, timeout=120, env=env, stderr=subprocess.DEVNULL)
         trace = folder / f"{case}.{run}"
         with store.create(trace) as db:

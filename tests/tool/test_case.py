@@ -3,7 +3,6 @@
 
 import importlib.util
 import json
-import os
 import re
 import subprocess
 
@@ -13,7 +12,6 @@ from conftest import ROOT, figures
 from pawl.cli import main
 from pawl.kinds.case import command
 
-BUILD = os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev"))
 JOBS = command.CASES["openssl"]
 ALL = [(case, job) for case, jobs in command.CASES.items() for job in jobs]
 

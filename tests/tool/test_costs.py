@@ -5,12 +5,10 @@ import json
 import os
 import re
 import signal
-import sys
-from pathlib import Path
 
 import pytest
 
-from conftest import LONG, left_behind
+from conftest import LONG, fake_driver, left_behind
 from pawl.cli import main
 from pawl.core import ranges, results
 from pawl.core.errors import BadInput
@@ -29,10 +27,7 @@ needs_two = pytest.mark.skipif(not TWO, reason="one CPU is allowed here")
 def fake(tmp_path, monkeypatch):
     folder = tmp_path / "costs"
     folder.mkdir()
-    program = Path(__file__).with_name("fake_costs.py")
-    wrapper = folder / "pawl-bench-costs"
-    wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "{program}" "$@"\n')
-    wrapper.chmod(0o755)
+    fake_driver(folder / "pawl-bench-costs", "fake_costs.py")
     monkeypatch.setenv("PAWL_BENCH_DIR", str(folder))
     monkeypatch.setenv("FAKE_LOG", str(tmp_path / "starts.log"))
     return folder

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from pawl.cli import main
+from conftest import pawl
 from pawl.core import driver, ranges
 from pawl.core.errors import PawlError
 from pawl.kinds.costs import rows as costs_rows
@@ -130,20 +130,7 @@ def test_what_is_switched_off_is_a_row_that_says_so(variable, names, monkeypatch
 
 def test_a_whole_quick_run(tmp_path, capsys):
     path = tmp_path / "costs.json"
-    assert (
-        main(
-            [
-                "costs",
-                "--quick",
-                "--quiet",
-                "--json",
-                str(path),
-                "--html",
-                str(tmp_path / "costs.html"),
-            ]
-        )
-        == 0
-    )
+    pawl(f"costs --quick --quiet --json {path} --html {tmp_path / 'costs.html'}")
     found = costs.load(path)
     assert found.clock["core_ghz"] > 0 and found.ns("atomic_increment") > 0
     assert found.lock("pawl_spin32", "w")["sections"]

@@ -5,12 +5,11 @@ import json
 import os
 import shutil
 import signal
-import sys
 from pathlib import Path
 
 import pytest
 
-from conftest import LONG, left_behind, plain, texts
+from conftest import LONG, fake_driver, left_behind, pawl, plain, texts
 from pawl import targets
 from pawl.cli import main
 from pawl.core import candidates, driver, groups, report, results
@@ -37,32 +36,14 @@ def run(drivers, capsys):
 def fakes(tmp_path_factory):
     """A folder with the fake driver, for files that are made once."""
     folder = tmp_path_factory.mktemp("drivers")
-    wrapper = folder / counters.DRIVER
-    fake = Path(__file__).with_name("fake_driver.py")
-    wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "{fake}" counters "$@"\n')
-    wrapper.chmod(0o755)
+    fake_driver(folder / counters.DRIVER, "fake_driver.py", "counters")
     return folder
 
 
 @pytest.fixture(scope="module")
 def saved_once(fakes):
     path = fakes / "counters.json"
-    assert (
-        main(
-            [
-                "bench",
-                "counters",
-                "--rounds",
-                "6",
-                "--quiet",
-                "--driver",
-                str(fakes),
-                "--json",
-                str(path),
-            ]
-        )
-        == 0
-    )
+    pawl(f"bench counters --rounds 6 --quiet --driver {fakes} --json {path}")
     return path.read_text()
 
 
@@ -281,12 +262,7 @@ def test_a_driver_that_fails_ends_the_command_with_a_sentence(mode, code, run, m
 def recorded_once(fakes):
     """Three runs, as `pawl bench record` writes them, of a clean commit."""
     folder = fakes / "runs"
-    assert (
-        main(
-            ["bench", "record", "--set", "counters", str(folder), "--quiet", "--driver", str(fakes)]
-        )
-        == 0
-    )
+    pawl(f"bench record --set counters {folder} --quiet --driver {fakes}")
     assert plain(folder) == ["run1.json.xz", "run2.json.xz", "run3.json.xz"]
     for path in folder.glob("run*.json"):
         content = json.loads(path.read_text())
@@ -431,25 +407,9 @@ def test_the_real_driver_offers_only_what_this_command_knows(real):
 @pytest.mark.check
 def test_the_real_driver_measures(real, tmp_path):
     path = tmp_path / "real.json"
-    assert (
-        main(
-            [
-                "bench",
-                "counters",
-                "--driver",
-                str(real),
-                "--rounds",
-                "2",
-                "--seconds",
-                "0.001",
-                "--warmup",
-                "0.001",
-                "--json",
-                str(path),
-                "--quiet",
-            ]
-        )
-        == 0
+    pawl(
+        f"bench counters --driver {real} --rounds 2 --seconds 0.001 --warmup 0.001 --json {path} "
+        "--quiet"
     )
     offered = candidates.choose("all", driver.candidates(real))
     assert set(rows_of(path)) == set(offered.names)

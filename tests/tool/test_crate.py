@@ -7,12 +7,12 @@ import subprocess
 
 import pytest
 
-from conftest import ROOT, figures, plain, texts
+from conftest import BUILD, figures, plain, texts
 from pawl import targets
 from pawl.cli import main
 from pawl.kinds.crate.plan import DRIVER, GROUPS
 
-BUILT = os.path.join(os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev")), "bench", DRIVER)
+BUILT = os.path.join(BUILD, "bench", DRIVER)
 needs_driver = pytest.mark.skipif(
     not os.path.exists(BUILT), reason=f"{DRIVER} is not built (cargo, scripts/setup bench)"
 )

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """scripts/floors on trees with one mistake planted."""
 
-import os
 import re
 import shutil
 import subprocess
@@ -9,9 +8,7 @@ import sys
 
 import pytest
 
-from conftest import ROOT
-
-BUILD = os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev"))
+from conftest import BUILD, ROOT
 
 
 @pytest.fixture

@@ -7,14 +7,14 @@ import subprocess
 
 import pytest
 
-from conftest import ROOT, plain, texts
+from conftest import BUILD, plain, texts
 from pawl import targets
 from pawl.cli import main
 from pawl.core import verdict
 from pawl.kinds.functions.kind import KIND
 from pawl.kinds.functions.plan import DRIVER, GROUPS, function_of
 
-BUILT = os.path.join(os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev")), "bench", DRIVER)
+BUILT = os.path.join(BUILD, "bench", DRIVER)
 needs_driver = pytest.mark.skipif(not os.path.exists(BUILT), reason=f"{DRIVER} is not built")
 
 

@@ -3,12 +3,10 @@
 
 import json
 import signal
-import sys
-from pathlib import Path
 
 import pytest
 
-from conftest import LONG, figures, left_behind, losses
+from conftest import LONG, fake_driver, figures, left_behind, losses
 from pawl.cli import main
 from pawl.kinds.latency import plan as latency
 from pawl.kinds.latency import samples as latency_samples
@@ -23,10 +21,7 @@ def fake(tmp_path, monkeypatch):
     """The fake driver, found through the environment."""
     folder = tmp_path / "drivers"
     folder.mkdir()
-    script = Path(__file__).with_name("fake_latency.py")
-    wrapper = folder / latency.DRIVER
-    wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "{script}" "$@"\n')
-    wrapper.chmod(0o755)
+    fake_driver(folder / latency.DRIVER, "fake_latency.py")
     monkeypatch.setenv("PAWL_BENCH_DIR", str(folder))
     monkeypatch.setenv("FAKE_LOG", str(tmp_path / "starts.log"))
     return folder

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import soon_enough
-from pawl.cli import main
+from conftest import pawl, soon_enough
 from pawl.core import driver
 from pawl.kinds.latency import plan as latency
 from pawl.kinds.latency import samples as latency_samples
@@ -55,29 +54,9 @@ def test_it_knows_every_scenario_of_this_command(real):
 @TWO_CPUS
 def test_all_scenarios_measure_and_draw(real, tmp_path):
     path = tmp_path / "real.json"
-    assert (
-        main(
-            [
-                "bench",
-                "latency",
-                "--driver",
-                str(real),
-                "--seconds",
-                "0.2",
-                "--warmup",
-                "0.01",
-                "--handler-period",
-                "3",
-                "--slow-every",
-                "20",
-                "--json",
-                str(path),
-                "--quiet",
-                "--html",
-                str(tmp_path / "real.html"),
-            ]
-        )
-        == 0
+    pawl(
+        f"bench latency --driver {real} --seconds 0.2 --warmup 0.01 --handler-period 3 "
+        f"--slow-every 20 --json {path} --quiet --html {tmp_path / 'real.html'}"
     )
     run = json.loads(path.read_text())
     assert [c["scenario"] for c in run["cells"]] == list(latency.SCENARIOS)
@@ -100,25 +79,9 @@ def test_what_the_writers_of_both_kinds_do_to_signals_is_seen(real, tmp_path):
 
     def measure(seconds):
         path = tmp_path / f"real-{seconds}.json"
-        assert (
-            main(
-                [
-                    "bench",
-                    "latency",
-                    "--driver",
-                    str(real),
-                    "--scenarios",
-                    "writer",
-                    "--seconds",
-                    str(seconds),
-                    "--candidates",
-                    "pawl_sift",
-                    "--json",
-                    str(path),
-                    "--quiet",
-                ]
-            )
-            == 0
+        pawl(
+            f"bench latency --driver {real} --scenarios writer --seconds {seconds} --candidates "
+            f"pawl_sift --json {path} --quiet"
         )
         cell = json.loads(path.read_text())["cells"][0]
         wrote = all(w["iterations"] > 0 for w in writers_of(cell).values())

@@ -17,9 +17,8 @@ import time
 
 import pytest
 
-from conftest import LONG, ROOT
+from conftest import BUILD, LONG, ROOT
 
-BUILD = os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev"))
 SHIM, BENCH = f"{BUILD}/shim", f"{BUILD}/bench"
 PORT = 11211  # memcached's, where it is told none
 README = (ROOT / "README.md").read_text(encoding="utf-8")

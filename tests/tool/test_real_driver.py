@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import soon_enough
-from pawl.cli import main
+from conftest import pawl, soon_enough
 from pawl.core import candidates, driver
 from pawl.core.errors import PawlError
 from pawl.kinds.lru.plan import DRIVER as LRU
@@ -50,31 +49,9 @@ def test_a_short_measurement_with_real_keys(tmp_path):
 
     def hit_and_missed(seconds):
         path = tmp_path / f"run-{seconds}.json"
-        assert (
-            main(
-                [
-                    "bench",
-                    "lru",
-                    "--keys",
-                    str(words),
-                    "--size",
-                    "25%",
-                    "--threads",
-                    "1,2",
-                    "--seconds",
-                    str(seconds),
-                    "--warmup",
-                    "0",
-                    "--rounds",
-                    "6",
-                    "--quiet",
-                    "--json",
-                    str(path),
-                    "--html",
-                    str(tmp_path / "run.html"),
-                ]
-            )
-            == 0
+        pawl(
+            f"bench lru --keys {words} --size 25% --threads 1,2 --seconds {seconds} --warmup 0 "
+            f"--rounds 6 --quiet --json {path} --html {tmp_path / 'run.html'}"
         )
         run = json.loads(path.read_text())
         assert all(c["complete"] for c in run["cells"]) and len(run["cells"]) == 2
@@ -88,51 +65,14 @@ def test_few_distinct_keys_need_no_size(tmp_path):
     """As the third field of /var/log/dpkg.log, which has eight."""
     words = tmp_path / "log"
     words.write_text("".join(f"day hour action-{n * n % 11 % 8} package-{n}\n" for n in range(500)))
-    assert (
-        main(
-            [
-                "bench",
-                "lru",
-                "--keys",
-                str(words),
-                "--field",
-                "3",
-                "--threads",
-                "1",
-                "--quiet",
-                "--seconds",
-                "0.001",
-                "--warmup",
-                "0",
-                "--rounds",
-                "6",
-                "--candidates",
-                "pthread",
-            ]
-        )
-        == 0
+    pawl(
+        f"bench lru --keys {words} --field 3 --threads 1 --quiet --seconds 0.001 --warmup 0 "
+        "--rounds 6 --candidates pthread"
     )
 
 
 def test_a_short_measurement_of_pairs(tmp_path):
     path = tmp_path / "pairs.json"
-    assert (
-        main(
-            [
-                "bench",
-                "pairs",
-                "--seconds",
-                "0.001",
-                "--warmup",
-                "0",
-                "--rounds",
-                "6",
-                "--quiet",
-                "--json",
-                str(path),
-            ]
-        )
-        == 0
-    )
+    pawl(f"bench pairs --seconds 0.001 --warmup 0 --rounds 6 --quiet --json {path}")
     rows = json.loads(path.read_text())["cells"][0]["summary"]
     assert next(r for r in rows if r["candidate"] == FLOOR)["ratio_to_baseline"] == 1

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import soon_enough
-from pawl.cli import main
+from conftest import pawl, soon_enough
 from pawl.core import candidates, driver
 from pawl.core.errors import PawlError
 from pawl.kinds.crowd import plan as crowd
@@ -51,30 +50,9 @@ def test_the_rows_that_tables_and_targets_need_are_offered():
 
 def test_a_short_look_at_a_busy_machine(tmp_path):
     path = tmp_path / "busy.json"
-    assert (
-        main(
-            [
-                "bench",
-                "crowd",
-                "--busy",
-                "--machines",
-                "one-cpu-busy",
-                "--threads",
-                "2",
-                "--sections",
-                "1",
-                "--writes",
-                "10",
-                "--seconds",
-                "0.01",
-                "--rounds",
-                "1",
-                "--quiet",
-                "--json",
-                str(path),
-            ]
-        )
-        == 0
+    pawl(
+        "bench crowd --busy --machines one-cpu-busy --threads 2 --sections 1 --writes 10 --seconds "
+        f"0.01 --rounds 1 --quiet --json {path}"
     )
     run = json.loads(path.read_text())
     assert [c["scene"] for c in run["cells"]] == ["crowd", "crowd", "probe", "writer", "deadline"]
@@ -84,33 +62,9 @@ def test_a_short_look_at_a_busy_machine(tmp_path):
 def test_a_short_crowd_of_each_kind(tmp_path):
     def came_in(seconds):
         path = tmp_path / f"crowd-{seconds}.json"
-        assert (
-            main(
-                [
-                    "bench",
-                    "crowd",
-                    "--threads",
-                    "2,8",
-                    "--sections",
-                    "0.1",
-                    "--writes",
-                    "10",
-                    "--hog",
-                    "both",
-                    "--seconds",
-                    str(seconds),
-                    "--warmup",
-                    "0.002",
-                    "--rounds",
-                    "1",
-                    "--quiet",
-                    "--json",
-                    str(path),
-                    "--html",
-                    str(tmp_path / "crowd.html"),
-                ]
-            )
-            == 0
+        pawl(
+            f"bench crowd --threads 2,8 --sections 0.1 --writes 10 --hog both --seconds {seconds} "
+            f"--warmup 0.002 --rounds 1 --quiet --json {path} --html {tmp_path / 'crowd.html'}"
         )
         run = json.loads(path.read_text())
         assert len(run["cells"]) == 4 and all(c["complete"] for c in run["cells"])
@@ -126,26 +80,9 @@ def test_a_short_crowd_of_each_kind(tmp_path):
 def test_a_short_flood(tmp_path):
     def wrote(seconds):
         path = tmp_path / f"flood-{seconds}.json"
-        assert (
-            main(
-                [
-                    "bench",
-                    "crowd",
-                    "--flood",
-                    "--threads",
-                    "2",
-                    "--sections",
-                    "1",
-                    "--seconds",
-                    str(seconds),
-                    "--rounds",
-                    "1",
-                    "--quiet",
-                    "--json",
-                    str(path),
-                ]
-            )
-            == 0
+        pawl(
+            f"bench crowd --flood --threads 2 --sections 1 --seconds {seconds} --rounds 1 --quiet "
+            f"--json {path}"
         )
         rows = {r["candidate"]: r for r in json.loads(path.read_text())["cells"][0]["summary"]}
         return rows if rows[crowd.FLOOR]["writes"] > 0 else None
@@ -155,25 +92,9 @@ def test_a_short_flood(tmp_path):
 
 def test_a_short_night_of_each_length(tmp_path):
     path = tmp_path / "wake.json"
-    assert (
-        main(
-            [
-                "bench",
-                "wake",
-                "--delays",
-                "0.5,1",
-                "--rounds",
-                "6",
-                "--wakes",
-                "1",
-                "--quiet",
-                "--json",
-                str(path),
-                "--html",
-                str(tmp_path / "wake.html"),
-            ]
-        )
-        == 0
+    pawl(
+        f"bench wake --delays 0.5,1 --rounds 6 --wakes 1 --quiet --json {path} --html "
+        f"{tmp_path / 'wake.html'}"
     )
     run = json.loads(path.read_text())
     assert len(run["cells"]) == 4 and all(c["complete"] for c in run["cells"])

@@ -12,7 +12,7 @@ import fastjsonschema
 import numpy as np
 import pytest
 
-from conftest import ROOT
+from conftest import BUILD, RECORDER, ROOT, pawl, recording
 from pawl.advise.facts import Facts
 from pawl.advise.rules import RULES
 from pawl.cli import main
@@ -32,8 +32,6 @@ from pawl.replay.steps import (
 from pawl.replay.window import Event, Lane, Window, largest
 from pawl.trace import collect, raw, store
 
-BUILD = os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev"))
-RECORDER = os.path.join(BUILD, "shim", "libpawl-trace.so")
 BENCH = os.path.join(BUILD, "bench")
 LIBRARY = os.path.join(BUILD, "libpawl.a")
 needs_build = pytest.mark.skipif(
@@ -305,7 +303,7 @@ def traced(tmp_path_factory):
         [program, "naive", "2", "0.2"],
         check=True,
         timeout=300,
-        env={**os.environ, "LD_PRELOAD": RECORDER, "PAWL_TRACE_DIR": str(raws)},
+        env=recording(raws),
         capture_output=True,
     )
     with store.create(folder / "trace") as db:
@@ -353,23 +351,7 @@ def test_trace_and_advice_find_the_upgrade_of_the_naive_cache(traced):
 def test_a_whole_run(traced, tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("PAWL_BENCH_DIR", BENCH)
     path = tmp_path / "replay.json"
-    assert (
-        main(
-            [
-                "replay",
-                str(traced / "trace"),
-                "--rounds",
-                "2",
-                "--seconds",
-                "0.02",
-                "--warmup",
-                "0",
-                "--json",
-                str(path),
-            ]
-        )
-        == 0
-    )
+    pawl(f"replay {traced / 'trace'} --rounds 2 --seconds 0.02 --warmup 0 --json {path}")
     said = capsys.readouterr()
     assert said.out.startswith("Fidelity: with the locks it had")
     assert "It assumes:" in said.out and "2/2 readers that scale: on" in said.err
@@ -472,26 +454,9 @@ def test_more_simulated_cores_than_threads_are_refused(traced, capsys):
 @needs_simulator
 def test_a_trace_on_simulated_cores(traced, tmp_path, capsys):
     path = tmp_path / "sim.json"
-    assert (
-        main(
-            [
-                "sim",
-                "trace",
-                str(traced / "trace"),
-                "--cores",
-                "2",
-                "--count",
-                "100",
-                "--copies",
-                "2",
-                "--driver",
-                BENCH,
-                "--quiet",
-                "--json",
-                str(path),
-            ]
-        )
-        == 0
+    pawl(
+        f"sim trace {traced / 'trace'} --cores 2 --count 100 --copies 2 --driver {BENCH} --quiet "
+        f"--json {path}"
     )
     assert "simulated" in capsys.readouterr().out
     found = json.loads(path.read_text())

@@ -10,10 +10,8 @@ import sys
 
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, SHIM
 
-BUILD = os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev"))
-SHIM = os.path.join(BUILD, "shim")
 BUILT = os.path.exists(os.path.join(SHIM, "libpawl-preload.so"))
 needs_shim = pytest.mark.skipif(not BUILT, reason="the preload libraries are not built")
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT, built_sim
+from conftest import ROOT, built_sim, pawl
 from pawl.cli import main
 from pawl.core.errors import BadInput
 from pawl.sim import (
@@ -281,24 +281,7 @@ def test_a_machine_file_that_cannot_be_is_refused(tmp_path, text, sentence):
 def test_the_simulator_refuses_impossible_values(real, tmp_path, capsys, values):
     path = tmp_path / "m.toml"
     path.write_text(values)
-    assert (
-        main(
-            [
-                "sim",
-                "lru",
-                "--quiet",
-                "--driver",
-                str(real),
-                "--machine",
-                str(path),
-                "--cores",
-                "1",
-                "--locks",
-                "spin",
-            ]
-        )
-        == 2
-    )
+    pawl(f"sim lru --quiet --driver {real} --machine {path} --cores 1 --locks spin", code=2)
     assert "pawl" in capsys.readouterr().err
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import REGISTRY, ROOT, plain
+from conftest import REGISTRY, ROOT, pawl, plain
 from pawl import targets
 from pawl.cli import main
 from pawl.core import results
@@ -26,10 +26,7 @@ def recorded_once(tmp_path_factory):
         (folder / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "{fake}" {kind} "$@"\n')
         (folder / name).chmod(0o755)
     runs = folder / "runs"
-    assert (
-        main(["bench", "record", "--set", "rcu", str(runs), "--quiet", "--driver", str(folder)])
-        == 0
-    )
+    pawl(f"bench record --set rcu {runs} --quiet --driver {folder}")
     assert plain(runs) == ["run1.json.xz", "run2.json.xz", "run3.json.xz"]
     for path in runs.glob("run*.json"):
         content = json.loads(path.read_text())

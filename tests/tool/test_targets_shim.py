@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from conftest import ROOT
+from conftest import BUILD
 from pawl.kinds.shim.plan import (
     AGAIN,
     BASELINE,
@@ -22,7 +22,7 @@ from pawl.kinds.shim.plan import (
 )
 from pawl.kinds.shim.targets import notes, targets
 
-BUILT = os.path.join(os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev")), "bench", DRIVER)
+BUILT = os.path.join(BUILD, "bench", DRIVER)
 
 
 def run_with(rates):

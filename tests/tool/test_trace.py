@@ -15,17 +15,14 @@ import sys
 
 import pytest
 
-from conftest import ROOT, program_to_trace
+from conftest import ROOT, SHIM, needs_recorder, program_to_trace, recording
 from pawl.advise import export, page
 from pawl.advise.facts import Facts
 from pawl.core.errors import BadInput
 from pawl.trace import collect, raw, store, symbols
 from pawl.trace import command as trace_command
 
-BUILD = os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev"))
-SHIM = os.path.join(BUILD, "shim")
-RECORDER = os.path.join(SHIM, "libpawl-trace.so")
-pytestmark = pytest.mark.skipif(not os.path.exists(RECORDER), reason="the recorder is not built")
+pytestmark = needs_recorder
 
 
 @pytest.fixture(scope="module")
@@ -46,11 +43,7 @@ def record(program, folder, tmp_path):
 
     def go(*words, code=0, **how):
         done = subprocess.run(
-            [program, *map(str, words)],
-            check=False,
-            timeout=300,
-            env={**os.environ, "LD_PRELOAD": RECORDER, "PAWL_TRACE_DIR": str(folder)},
-            **how,
+            [program, *map(str, words)], check=False, timeout=300, env=recording(folder), **how
         )
         assert done.returncode == code
         path = tmp_path / "made.trace"
@@ -293,7 +286,7 @@ def test_a_limit_of_file_sizes_ends_the_recording_and_not_the_program(program, f
         check=False,
         capture_output=True,
         text=True,
-        env={**os.environ, "LD_PRELOAD": RECORDER, "PAWL_TRACE_DIR": str(folder)},
+        env=recording(folder),
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20)),
     )
     assert done.returncode == 7 and list(folder.iterdir()) == []
@@ -306,7 +299,7 @@ def test_a_folder_that_is_not_there(program, tmp_path):
         check=False,
         capture_output=True,
         text=True,
-        env={**os.environ, "LD_PRELOAD": RECORDER, "PAWL_TRACE_DIR": str(tmp_path / "no")},
+        env=recording(tmp_path / "no"),
     )
     assert done.returncode == 7 and "is not recorded" in done.stderr
 

@@ -10,13 +10,10 @@ import sys
 
 import pytest
 
-from conftest import ROOT, program_to_trace
+from conftest import RECORDER, ROOT, SHIM, needs_recorder, program_to_trace
 from pawl.trace import collect, store
 
-BUILD = os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev"))
-SHIM = os.path.join(BUILD, "shim")
-RECORDER = os.path.join(SHIM, "libpawl-trace.so")
-pytestmark = pytest.mark.skipif(not os.path.exists(RECORDER), reason="the recorder is not built")
+pytestmark = needs_recorder
 
 # $1 and /dev/shm are of so many KiB, $2; raw files that are there at the end are copied to $3.
 ALONE = """

@@ -13,13 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from conftest import LONG, ROOT, program_to_trace
+from conftest import LONG, ROOT, SHIM, needs_recorder, program_to_trace, recording
 from pawl.trace import collect, raw, session, store
 
-BUILD = os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev"))
-SHIM = os.path.join(BUILD, "shim")
-RECORDER = os.path.join(SHIM, "libpawl-trace.so")
-pytestmark = pytest.mark.skipif(not os.path.exists(RECORDER), reason="the recorder is not built")
+pytestmark = needs_recorder
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +54,7 @@ def planted(program, tmp_path):
     """A folder with the raw file of a program, and what somebody has put beside it."""
     folder = tmp_path / "raw"
     folder.mkdir()
-    under = {**os.environ, "LD_PRELOAD": RECORDER, "PAWL_TRACE_DIR": str(folder)}
+    under = recording(folder)
     subprocess.run([program, "pairs", "5"], check=True, env=under)
     whole = next(folder.glob("*.raw"))
     victim = tmp_path / "victim"
@@ -193,7 +190,7 @@ def raws(before):
 
 def test_programs_without_locks_have_no_raw_file(tmp_path):
     """Each program that ran took 0.41 MiB of memory until all was over."""
-    under = {**os.environ, "LD_PRELOAD": RECORDER, "PAWL_TRACE_DIR": str(tmp_path)}
+    under = recording(tmp_path)
     subprocess.run(["/bin/true"], check=True, env=under)
     assert list(tmp_path.glob("*.raw")) == []
 

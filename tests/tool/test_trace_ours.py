@@ -11,7 +11,7 @@ from ctypes.util import find_library
 
 import pytest
 
-from conftest import ROOT
+from conftest import BUILD, ROOT, SHIM, needs_recorder
 from pawl.advise.facts import Facts
 from pawl.advise.finding import find
 from pawl.advise.rules import RULES, heaviest
@@ -19,16 +19,11 @@ from pawl.cli import main
 from pawl.trace import collect, names, store
 from pawl.trace.symbols import Frame, without_ours
 
-BUILD = os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev"))
-SHIM = os.path.join(BUILD, "shim")
 RECORDER, WAITS, BLOCKS = (
     os.path.join(SHIM, f"libpawl-trace{n}.so") for n in ("", "-waits", "-blocks")
 )
 TRIES = 50  # a busy machine may keep a thread from asking in time
 
-needs_recorder = pytest.mark.skipif(
-    not os.path.exists(RECORDER), reason="the recorder is not built"
-)
 needs_shared = pytest.mark.skipif(
     not os.path.exists(os.path.join(BUILD, "libpawl.so")), reason="the shared library is not built"
 )

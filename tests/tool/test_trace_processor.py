@@ -2,30 +2,23 @@
 """What the recorder says of a thread's processor: how long it was kept off it, and which long holds
 are no slow work but a thread that did not run."""
 
-import os
 import subprocess
 
 import pytest
 
-from conftest import ROOT
+from conftest import compiled, needs_recorder, recording
 from pawl.advise.facts import Facts
 from pawl.advise.rules import RULES
 from pawl.trace import collect, store
 
-BUILD = os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev"))
-RECORDER = os.path.join(BUILD, "shim", "libpawl-trace.so")
-pytestmark = pytest.mark.skipif(not os.path.exists(RECORDER), reason="the recorder is not built")
+pytestmark = needs_recorder
 TIMES, HOG_NS = 8, 30_000_000  # of the program
 
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
     made = tmp_path_factory.mktemp("processor") / "processor"
-    source = ROOT / "tests/trace/processor.c"
-    subprocess.run(
-        ["gcc", "-O1", "-g", "-D_GNU_SOURCE", "-o", made, source, "-pthread"], check=True
-    )
-    return made
+    return compiled(made, "processor.c")
 
 
 @pytest.fixture
@@ -33,12 +26,7 @@ def record(program, tmp_path):
     def go(word):
         raws = tmp_path / "raw"
         raws.mkdir()
-        done = subprocess.run(
-            [program, word],
-            check=False,
-            timeout=300,
-            env={**os.environ, "LD_PRELOAD": RECORDER, "PAWL_TRACE_DIR": str(raws)},
-        )
+        done = subprocess.run([program, word], check=False, timeout=300, env=recording(raws))
         if done.returncode == 77:
             pytest.skip("the system has no seccomp")
         assert done.returncode == 0

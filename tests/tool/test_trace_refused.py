@@ -4,13 +4,9 @@
 import os
 import subprocess
 
-import pytest
+from conftest import ROOT, needs_recorder, recording
 
-from conftest import ROOT
-
-BUILD = os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev"))
-RECORDER = os.path.join(BUILD, "shim", "libpawl-trace.so")
-pytestmark = pytest.mark.skipif(not os.path.exists(RECORDER), reason="the recorder is not built")
+pytestmark = needs_recorder
 
 
 def test_deadlines_and_clocks_that_are_none(tmp_path):
@@ -19,7 +15,7 @@ def test_deadlines_and_clocks_that_are_none(tmp_path):
     subprocess.run(
         ["gcc", "-O1", "-g", "-D_GNU_SOURCE", "-o", made, source, "-pthread"], check=True
     )
-    under = {**os.environ, "LD_PRELOAD": RECORDER, "PAWL_TRACE_DIR": str(tmp_path)}
+    under = recording(tmp_path)
     said = [
         subprocess.run([made], check=True, capture_output=True, text=True, env=env).stdout
         for env in (os.environ, under)

@@ -7,23 +7,17 @@ import subprocess
 
 import pytest
 
-from conftest import ROOT
+from conftest import RECORDER, compiled, needs_recorder
 from pawl.trace import collect, store
 
-BUILD = os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev"))
-RECORDER = os.path.join(BUILD, "shim", "libpawl-trace.so")
-pytestmark = pytest.mark.skipif(not os.path.exists(RECORDER), reason="the recorder is not built")
+pytestmark = needs_recorder
 PAIRS, THREADS = 2000, 3  # of the program
 
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
     made = tmp_path_factory.mktemp("sandbox") / "sandbox"
-    source = ROOT / "tests/trace/sandbox.c"
-    subprocess.run(
-        ["gcc", "-O1", "-g", "-D_GNU_SOURCE", "-o", made, source, "-pthread"], check=True
-    )
-    return made
+    return compiled(made, "sandbox.c")
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT
+from conftest import RECORDER, ROOT, needs_recorder
 from pawl.advise import export, page, stacks
 from pawl.advise.facts import Facts
 from pawl.advise.finding import find
@@ -22,11 +22,9 @@ from pawl.advise.rules import RULES
 from pawl.cli import main
 from pawl.trace import collect, raw, store
 
-BUILD = os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev"))
-RECORDER = os.path.join(BUILD, "shim", "libpawl-trace.so")
 SOURCE = ROOT / "tests/trace/stacks.c"
 pytestmark = [
-    pytest.mark.skipif(not os.path.exists(RECORDER), reason="the recorder is not built"),
+    needs_recorder,
     pytest.mark.skipif(
         platform.libc_ver()[0] == "glibc"
         and tuple(map(int, platform.libc_ver()[1].split("."))) < (2, 35),

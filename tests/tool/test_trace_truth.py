@@ -7,14 +7,12 @@ import sys
 
 import pytest
 
-from conftest import ROOT
+from conftest import BUILD, ROOT, needs_recorder, recording
 from pawl.advise.facts import Facts
 from pawl.advise.rules import RULES
 from pawl.trace import collect, store, symbols
 
-BUILD = os.environ.get("PAWL_BUILD_DIR", str(ROOT / "build/dev"))
-RECORDER = os.path.join(BUILD, "shim", "libpawl-trace.so")
-pytestmark = pytest.mark.skipif(not os.path.exists(RECORDER), reason="the recorder is not built")
+pytestmark = needs_recorder
 SOURCES = ROOT / "tests/trace"
 
 
@@ -32,12 +30,7 @@ def record(program, tmp_path):
     def go(*words):
         raw = tmp_path / "raw"
         raw.mkdir()
-        subprocess.run(
-            [program, *words],
-            check=True,
-            timeout=300,
-            env={**os.environ, "LD_PRELOAD": RECORDER, "PAWL_TRACE_DIR": str(raw)},
-        )
+        subprocess.run([program, *words], check=True, timeout=300, env=recording(raw))
         path = tmp_path / "made.trace"
         with store.create(path) as db:
             collect.collect(raw, db, {})
