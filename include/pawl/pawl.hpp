@@ -4,10 +4,10 @@
 // compile only the moves the lock has. No logic of its own: every function is one call of
 // spin.h or lock.h.
 //
-//   spin_lock           lock, lock_shared, lock_upgrade and their kin (std::unique_lock,
+//   spin_lock           lock, lock_shared, lock_upgrade and the like (std::unique_lock,
 //                       std::shared_lock, std::scoped_lock, boost::upgrade_lock work on it)
 //   lock                the same for the lock that sleeps, and try_lock_for, try_lock_until and
-//                       their kin (a SharedTimedMutex; std::condition_variable_any works on it)
+//                       the like (a SharedTimedMutex; std::condition_variable_any works on it)
 //   read_guard  seek_guard  write_guard  atomic_guard
 //                       hold the lock in that state for a scope and move from one to the next
 //   two_read_guard  two_seek_guard  two_write_guard, take_two

@@ -14,8 +14,8 @@
  * Two models, of which one lock uses one at a time:
  *   R S W A   spin.h: readers, one seeker, one writer, atomic users
  *   R J C A   join.def: readers who join, claim, and together become atomic users. There A is
- *             reached through C alone; or else, with pl_take_a and its kin, J through pl_take_j and
- *             pl_try_j alone.
+ *             reached through C alone; or else, with pl_take_a and the like, J through pl_take_j
+ *             and pl_try_j alone.
  * The checking variant knows only the first, and refuses to compile the second.
  */
 #ifndef PAWL_COMPAT_PLOCK_H
