@@ -36,6 +36,7 @@
 #include "os/posix.c"
 #include "os/symbol.c"
 #include "os/say.c"
+#include "os/tell.c"
 #include "os/thread_name.c"
 #include "os/valgrind.c"
 
@@ -68,6 +69,7 @@
 #include "lock/table.c"
 #include "lock/wait.c"
 #include "lock/wait_any.c"
+#include "lock/notice.c"
 #include "lock/bitlock.c"
 #include "lock/entries.c"
 #include "lock/evidence.c"

@@ -132,6 +132,11 @@ pawl_test(unit wait/race_at_points POINTS DEADLINES C_ONLY)
 pawl_test(stress wait/stress_ring DEADLINES)
 pawl_test(stress wait/stress_table DEADLINES)
 
+# notice: waits of event loops
+pawl_test(unit notice/basic)
+pawl_test(misuse notice/misuse)
+pawl_test(stress notice/stress)
+
 # bitlock: any bit of any word
 pawl_test(unit bitlock/basic DEADLINES)
 

@@ -14,6 +14,7 @@
 #include <pawl/idtable.h> /* objects by ID: lookups under RCU that return them locked */
 #include <pawl/lock.h>    /* progressive lock that sleeps, with deadlines */
 #include <pawl/name.h>    /* names of locks, for the reports of the checking variant */
+#include <pawl/notice.h>  /* waits of event loops: a wake makes an eventfd readable */
 #include <pawl/rcu.h>     /* read-copy-update: readers without a lock, a fence, a registration */
 #include <pawl/rcu_call.h> /* RCU: callbacks and deferred free, after the readers have left */
 #include <pawl/rcu_list.h> /* RCU: lists and hash chains */

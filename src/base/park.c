@@ -8,6 +8,7 @@ struct pawl_parker *pawl_parker_make(struct pawl_parker *room)
 {
     pawl_os_told_plain(room, sizeof *room);
     pawl_store_relaxed32(&room->count, 0);
+    room->descriptor = -1;
     return room;
 }
 
@@ -29,6 +30,8 @@ bool pawl_park(struct pawl_parker *parker, uint64_t deadline)
 
 void pawl_unpark(struct pawl_parker *parker)
 {
+    if (PAWL_UNLIKELY(parker->descriptor >= 0))
+        pawl_os_tell(parker->descriptor);
     /* [PARK_WAKE] release: the woken thread sees the waker's accesses. From here on its stack may
      * be gone. A wake by address alone does not touch the memory. Another thread that sleeps
      * there now sees a spurious wake. */

@@ -12,6 +12,8 @@
 
 struct pawl_parker {
     uint32_t count; /* unparks not yet used; UINT32_MAX: asleep */
+    /* An unpark writes to it first: of a wait whose thread does not sleep (notice.h). -1: none. */
+    int32_t descriptor;
 };
 
 PAWL_C_BEGIN

@@ -189,6 +189,11 @@ void PAWL_SYMBOL_(pawl_os_complain)(const char *text, size_t length);
 /* From now on it is the file that it is now: for tests, which redirect it. */
 void PAWL_SYMBOL_(pawl_os_remember_errors)(void);
 
+/* Whether the library may write to the descriptor: 0, or an errno (os/tell.c). */
+int PAWL_SYMBOL_(pawl_os_may_tell)(int descriptor);
+/* Makes the descriptor readable, by a write that does not wait. Signal-safe. */
+void PAWL_SYMBOL_(pawl_os_tell)(int descriptor);
+
 /* The name of a thread of this process, "" where the system does not tell. */
 void PAWL_SYMBOL_(pawl_os_thread_name)(uint32_t id, char *text, size_t size);
 
@@ -218,6 +223,8 @@ PAWL_C_END
 #define pawl_os_name_data PAWL_SYMBOL_(pawl_os_name_data)
 #define pawl_os_name_function PAWL_SYMBOL_(pawl_os_name_function)
 #endif
+#define pawl_os_may_tell PAWL_SYMBOL_(pawl_os_may_tell)
+#define pawl_os_tell PAWL_SYMBOL_(pawl_os_tell)
 #define pawl_os_requeue PAWL_SYMBOL_(pawl_os_requeue)
 #define pawl_os_one_cpu PAWL_SYMBOL_(pawl_os_one_cpu)
 #define pawl_os_pin PAWL_SYMBOL_(pawl_os_pin)

@@ -191,7 +191,7 @@ static bool os_is_our_file(const char *file)
         "/pawl/counter", "/pawl/bigref",       "/pawl/rcu",       "/pawl/seq",
         "/pawl/brlock",  "/pawl/sift",         "/pawl/idtable",   "/pawl/wait.h",
         "/pawl/bitlock", "/pawl/cond.h",       "/pawl/generic.h", "/pawl/tree",
-        "/pawl/table",   "/pawl/cache",        "/pawl/hazard"};
+        "/pawl/table",   "/pawl/cache",        "/pawl/hazard",    "/pawl/notice"};
     static const char here[] = __FILE__; /* this file, below the folder of the sources */
     const size_t folder = sizeof here - sizeof "os/posix.c";
     for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
