@@ -45,7 +45,7 @@ endfunction()
 # The sources of an archive for this system; src/pawl.c chooses in the same way.
 set(pawl_source_root "${PROJECT_SOURCE_DIR}/src")
 file(GLOB pawl_sources CONFIGURE_DEPENDS "${pawl_source_root}/*/*.c")
-set(pawl_system_Linux linux linux_clock linux_cpus linux_shared)
+set(pawl_system_Linux linux linux_clock linux_cpus linux_shared linux_wait)
 set(pawl_system_Windows windows windows_wait)
 set(pawl_system_Darwin darwin)
 set(pawl_system_FreeBSD freebsd)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the parts of the sleeping progressive lock: the queue of one lock (lock.c), how a
- * thread waits (lock_wait.c), and the readers that scale (lock_scaling.c). Except where a comment
- * says otherwise, the bucket is locked. */
+/* Shared by the parts of the sleeping progressive lock: the queue of one lock, how a thread waits,
+ * and the readers that scale. Except where a comment says otherwise, the bucket is locked. */
 #ifndef PAWL_LOCK_PARTS_H
 #define PAWL_LOCK_PARTS_H
 
@@ -112,9 +111,14 @@ static inline unsigned lock_opens(uint64_t found, uint64_t after)
     return lock_opened(found, after, WAIT_FEW_AT_A_TIME, 0);
 }
 
-/* For the releaser, which has changed the word so: wakes whom that lets in. */
-PAWL_INTERNAL void lock_wake_opened(const void *lock, uint32_t owner, uint64_t found,
-                                    uint64_t after);
+/* Whether no wake of the waiter may be delayed. */
+static inline bool lock_is_urgent(const struct wait *wait)
+{
+    return wait->self.claim != WAIT_NOTHING || (wait->waiter.kind & WAIT_URGENT) != 0;
+}
+
+/* ---- The place in the queue (lock.c) --------------------------------------------------------- */
+
 /* A pause; false when the time is over, or the deadline has passed. */
 PAWL_INTERNAL bool lock_loop_on(struct loop *loop, uint64_t deadline);
 /* Locks the bucket of the lock, which the caller does not join. */
@@ -128,39 +132,58 @@ PAWL_INTERNAL void lock_queue_up(struct lock_place *here, struct wait *wait);
 PAWL_INTERNAL void lock_join(struct lock_place *here, struct wait *wait);
 /* Unlocks the bucket, and then wakes those that were picked. */
 PAWL_INTERNAL void lock_unlock(struct lock_place *here);
-/* The waiter keeps this claim in the word from now on. */
-PAWL_INTERNAL void lock_keeps(struct lock_place *here, struct wait *wait, enum wait_class claim);
-/* Wakes sleepers that can enter together when the `ready` classes can. */
-PAWL_INTERNAL void lock_pick(struct lock_place *here, unsigned ready);
-/* The same for a waiter that has left the queue; and the oldest sleeper, if its turn has come. */
-PAWL_INTERNAL void lock_pick_left_asleep(struct lock_place *here, unsigned ready);
-/* The same for a waiter that sleeps: others made the claim for it. */
-PAWL_INTERNAL void lock_keeps_asleep(struct lock_place *here, struct wait *wait,
-                                     enum wait_class claim);
-/* Locks the bucket. The sleeper that comes first, for whom a turn may begin (I3), or NULL. */
-PAWL_INTERNAL struct wait *lock_look_for_heir(struct lock_place *here, const void *lock,
-                                              uint32_t owner);
-/* Whether the waiter may keep a claim now (I3). */
-PAWL_INTERNAL bool lock_turn_has_come(const struct lock_place *here,
-                                      const struct pawl_waiter *oldest);
 /* The waiter is among the sleepers from now on, and awake again. */
 PAWL_INTERNAL void lock_falls_asleep(struct lock_place *here, struct wait *wait,
                                      enum wait_class class);
 PAWL_INTERNAL void lock_wakes_up(struct lock_place *here, struct wait *wait);
 /* Sleeps until it is woken (true), or its deadline has passed. The bucket is locked again. */
 PAWL_INTERNAL bool lock_sleep(struct lock_place *here, struct wait *wait);
-/* Whether the waiter may spin while it is in the queue. */
-PAWL_INTERNAL bool lock_may_spin_on(const struct lock_place *here, enum wait_class class);
 /* The waiter leaves the queue. True when others sleep there. */
 PAWL_INTERNAL bool lock_leave(struct lock_place *here, struct wait *wait);
-
-/* The bucket is locked. The waiter is about to change the word by `units`, and to keep `next` then.
- * Returns the change with PARKED. */
+/* The waiter keeps this claim in the word from now on. */
+PAWL_INTERNAL void lock_keeps(struct lock_place *here, struct wait *wait, enum wait_class claim);
+/* The waiter is about to change the word by `units`, and to keep `next` then. Returns the change
+ * with PARKED. */
 PAWL_INTERNAL uint64_t lock_begin_change(const struct word *word, struct pawl_waiter *waiter,
                                          uint64_t units, uint64_t next);
 /* The change was made at `found`, and its author has noted it; or it was not made, and is 0. Sets
  * PARKED again if it was set before. Returns the word then: it may have changed without a look. */
 PAWL_INTERNAL uint64_t lock_park_again(const struct word *word, uint64_t found, uint64_t change);
+
+/* ---- Its sleepers (lock_sleepers.c) ---------------------------------------------------------- */
+
+PAWL_INTERNAL void lock_enlist(struct lock_place *here, struct wait *wait);
+PAWL_INTERNAL void lock_delist(struct lock_place *here, struct wait *wait);
+/* The class of which the oldest sleeper can enter: a number of a list, or LOCK_LISTS. */
+PAWL_INTERNAL unsigned lock_oldest_ready(const struct lock_place *here, unsigned ready);
+/* Whether the waiter may keep a claim now: it is the oldest, has waited long enough, nobody else
+ * had a turn just now (I3), and nobody of a higher rank sleeps. */
+PAWL_INTERNAL bool lock_turn_has_come(const struct lock_place *here,
+                                      const struct pawl_waiter *oldest);
+
+/* ---- Whom a change wakes (lock_wake.c) ------------------------------------------------------- */
+
+/* As lock_ready. Where the only W is that of the waiter whose turn it is, which keeps no R, a
+ * single R is a reader's. */
+PAWL_INTERNAL unsigned lock_ready_here(const struct lock_place *here, uint64_t w);
+/* Wakes sleepers that can enter together when the `ready` classes can. The oldest decides. */
+PAWL_INTERNAL void lock_pick(struct lock_place *here, unsigned ready);
+/* The same for a waiter that has left the queue; and the oldest sleeper, if its turn has come. */
+PAWL_INTERNAL void lock_pick_left_asleep(struct lock_place *here, unsigned ready);
+/* Units have left the word: wakes the waiters that can go on. I7: no access to the lock. */
+PAWL_INTERNAL void lock_dropped(struct word word, uint64_t found, uint64_t after);
+
+/* ---- Turns that others begin (lock_turn.c) --------------------------------------------------- */
+
+/* A reader that passes claims enters if it can. The waiters whose claims they are wait for the R
+ * that is in, and then for this one. */
+PAWL_INTERNAL bool lock_enter_beside(const struct lock_place *here, const struct word *word,
+                                     enum wait_class class, uint64_t w);
+/* As wait_way's; the bucket is not locked. */
+PAWL_INTERNAL bool lock_enter_in_turn(struct claimant *c);
+/* Makes the claim of the sleeper that comes first. It is that sleeper's turn, so no newcomer enters
+ * after the caller's drop. The bucket is not locked. */
+PAWL_INTERNAL void lock_hand_off(struct word word);
 
 /* ---- Readers that scale (lock_scaling.c) ----------------------------------------------------- */
 
@@ -196,10 +219,5 @@ static inline struct wait *lock_wait_of(struct claimant *c)
  * before it joins the queue. Any thread may drop a counted read. */
 PAWL_INTERNAL bool lock_wait(struct word word, uint64_t deadline,
                              bool (*operation)(struct claimant *c), uint32_t rank, bool counted);
-/* Units have left the word: wakes the waiters that can go on. I7: no access to the lock. */
-PAWL_INTERNAL void lock_dropped(struct word word, uint64_t found, uint64_t after);
-/* Makes the claim of the sleeper that comes first. It is that sleeper's turn, so no newcomer enters
- * after the caller's drop. */
-PAWL_INTERNAL void lock_hand_off(struct word word);
 
 #endif

@@ -1,41 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* How a thread waits for a progressive lock that sleeps (waiting.h). Each function here locks and
- * unlocks the bucket itself, except where a comment says so. */
+ * unlocks the bucket itself, except where a comment says so. lock.c has the steps in the queue,
+ * lock_wake.c whom a change wakes, and lock_turn.c the turns that others begin. */
 #include "lock_parts.h"
-
-/* ---- Wakes ----------------------------------------------------------------------------------- */
-
-PAWL_INTERNAL void lock_dropped(struct word word, uint64_t found, uint64_t after)
-{
-    lock_wake_opened(word.address, lock_owner(&word), found, after);
-}
-
-/* ---- Waiting --------------------------------------------------------------------------------- */
-
-/* The bucket is locked. As lock_ready. Where the only W is that of the waiter whose turn it is,
- * which keeps no R, a single R is a reader's. */
-static unsigned lock_ready_here(const struct lock_place *here, uint64_t w)
-{
-    const struct wait *const keeper = here->queue != NULL ? here->queue->keeper : NULL;
-    unsigned ready = lock_ready(w);
-    if (ipawl_spin64_writers_(w) == UNIT_W && ipawl_spin64_readers_(w) != 0 && keeper != NULL &&
-        (keeper->self.claim == WAIT_ALONE || keeper->self.claim == WAIT_PAST))
-        ready |= WAIT_BESIDE;
-    return ready;
-}
-
-/* The bucket is locked. A reader that passes claims enters if it can. The waiters whose claims they
- * are wait for the R that is in, and then for this one. */
-static bool lock_enter_beside(const struct lock_place *here, const struct word *word,
-                              enum wait_class class, uint64_t w)
-{
-    while (class == WAIT_PASS && (lock_ready_here(here, w) & WAIT_BESIDE)) {
-        /* [SPIN_R_TAKE] acquire: the reader's reads follow the last writer's stores. */
-        if (word_cas_acquire(word, &w, UNIT_R, PAWL_SPIN_R_TAKE))
-            return true;
-    }
-    return false;
-}
 
 /* Spins for a while. */
 static bool lock_loop(const struct claimant *c, enum wait_class class, struct loop *loop)
@@ -46,6 +13,8 @@ static bool lock_loop(const struct claimant *c, enum wait_class class, struct lo
     while (lock_loop_on(loop, c->deadline));
     return false;
 }
+
+/* ---- Claims ---------------------------------------------------------------------------------- */
 
 /* The bucket is locked. Makes the claim if the word permits it, and wakes waiters that turn from A
  * to R: they must give R up when S appears. */
@@ -84,51 +53,6 @@ static bool lock_stake(struct claimant *c, enum wait_class claim)
     return staked;
 }
 
-/* The bucket is locked. Makes the claim of a waiter that sleeps, if the word permits it. The waiter
- * need not run for that: on a busy machine it would get a CPU after all who are awake, and each of
- * these would go on. */
-static bool lock_stake_asleep(struct lock_place *here, struct wait *wait, bool turn)
-{
-    const struct word *const word = &wait->self.word;
-    const enum wait_class class = (enum wait_class)wait->waiter.kind;
-    uint64_t w = word_load_relaxed(word);
-    enum wait_class claim = lock_claim_of(class, w, turn);
-    while (claim != WAIT_NOTHING) {
-        const uint64_t units = lock_units_of(claim);
-        const uint64_t change = lock_begin_change(word, &wait->waiter, units, units);
-        /* Relaxed: who is granted acquires then. */
-        if (word_cas_relaxed(word, &w, change)) {
-            lock_keeps_asleep(here, wait, claim);
-            w = lock_park_again(word, w, change);
-            lock_pick(here, lock_ready_here(here, w));
-            return true;
-        }
-        wait->waiter.changes = TABLE_STEADY;
-        claim = lock_claim_of(class, w, turn);
-    }
-    return false;
-}
-
-/* The bucket is locked. After the turn of a reader comes the writer that has slept longest, where
- * readers only are in. */
-static bool lock_pass_to_writer(struct lock_place *here)
-{
-    struct wait *writer = here->queue->lists[LOCK_LIST_W].first;
-    return writer != NULL &&
-           ipawl_spin64_no_seeker_or_writer_(word_load_relaxed(&writer->self.word)) &&
-           lock_stake_asleep(here, writer, false);
-}
-
-/* The claim is the waiter's turn, so no newcomer enters after the caller's drop. */
-PAWL_INTERNAL void lock_hand_off(struct word word)
-{
-    struct lock_place here;
-    struct wait *const heir = lock_look_for_heir(&here, word.address, lock_owner(&word));
-    if (heir != NULL)
-        (void)lock_stake_asleep(&here, heir, true);
-    lock_unlock(&here);
-}
-
 static void lock_alter(struct claimant *c, uint64_t units, enum wait_class claim)
 {
     struct wait *const wait = lock_wait_of(c);
@@ -147,30 +71,6 @@ static void lock_alter(struct claimant *c, uint64_t units, enum wait_class claim
     lock_unlock(&here);
 }
 
-static bool lock_enter_in_turn(struct claimant *c)
-{
-    struct wait *const wait = lock_wait_of(c);
-    struct lock_place here;
-    bool entered = false;
-    uint64_t change, w, after;
-    lock_join(&here, wait);
-    change = lock_begin_change(&c->word, &wait->waiter, UNIT_R - UNITS_W_S, UNIT_R);
-    w = word_load_relaxed(&c->word);
-    while (!entered && ipawl_spin64_writers_(w) == UNIT_W)
-        /* [SPIN_R_TAKE] acquire: the reader's reads follow the last writer's stores. */
-        entered = word_cas_acquire(&c->word, &w, change, PAWL_SPIN_R_TAKE);
-    if (entered) {
-        lock_keeps(&here, wait, WAIT_NOTHING);
-        after = lock_park_again(&c->word, w, change);
-        if (!lock_pass_to_writer(&here))
-            lock_pick(&here, lock_opens(w, after));
-    } else {
-        wait->waiter.changes = TABLE_STEADY;
-    }
-    lock_unlock(&here);
-    return entered;
-}
-
 /* The bucket is locked. */
 static bool lock_takes_turn(struct lock_place *here, struct wait *wait, enum wait_class class,
                             uint64_t w)
@@ -178,6 +78,14 @@ static bool lock_takes_turn(struct lock_place *here, struct wait *wait, enum wai
     const enum wait_class claim = lock_claim_of(class, w, true);
     return claim != WAIT_NOTHING && wait->self.claim == WAIT_NOTHING &&
            lock_turn_has_come(here, &wait->waiter) && lock_stake_here(here, wait, claim, true);
+}
+
+/* ---- Waiting --------------------------------------------------------------------------------- */
+
+/* A waiter that is in others' way spins on besides: its sleep would keep the lock idle. */
+static bool lock_may_spin_on(const struct lock_place *here, enum wait_class class)
+{
+    return here->queue->awake <= LOCK_SPINNERS || ((unsigned)class & WAIT_URGENT) != 0;
 }
 
 /* The bucket is locked, and is locked again afterwards. The waiter sleeps unless the word has

@@ -46,27 +46,6 @@ PAWL_INTERNAL struct pawl_bucket *table_lock(const void *address)
     }
 }
 
-PAWL_INTERNAL struct pawl_bucket *table_try_lock(const void *address)
-{
-    struct pawl_lists *table = table_here();
-    process_sees_forks();
-    for (;;) {
-        const uint32_t doublings = table_doublings(table);
-        struct pawl_bucket *bucket = table_bucket(table, address, doublings);
-        if (!table_latch_take_or_not(bucket))
-            return NULL;
-        if (PAWL_LIKELY(pawl_load_relaxed32(&table->doublings) == doublings))
-            return bucket;
-        table_latch_drop(bucket);
-    }
-}
-
-PAWL_INTERNAL const struct pawl_bucket *table_peek(const void *address)
-{
-    struct pawl_lists *table = table_here();
-    return table_bucket(table, address, table_doublings(table));
-}
-
 PAWL_INTERNAL void table_unlock(struct pawl_bucket *bucket)
 {
     table_latch_drop(bucket);
@@ -86,43 +65,6 @@ PAWL_INTERNAL struct pawl_bucket *table_lock_of(const struct pawl_waiter *waiter
             return bucket;
         table_unlock(bucket);
     }
-}
-
-/* A handler forked when the thread had one of the two. It would move the parent's waiters of that
- * one to the other, which no longer has any. */
-static void table_clear_two_after_fork(struct pawl_bucket *a, struct pawl_bucket *b)
-{
-    if (PAWL_LIKELY(!table_latch_is_left(a) && !table_latch_is_left(b)))
-        return;
-    table_latch_clear(a);
-    if (a != b)
-        table_latch_clear(b);
-}
-
-PAWL_INTERNAL void table_lock_two(const void *a, const void *b, struct pawl_bucket **of_a,
-                                  struct pawl_bucket **of_b)
-{
-    struct pawl_lists *table = table_here();
-    process_sees_forks();
-    for (;;) {
-        const uint32_t doublings = table_doublings(table);
-        *of_a = table_bucket(table, a, doublings);
-        *of_b = table_bucket(table, b, doublings);
-        table_latch_take(*of_a < *of_b ? *of_a : *of_b);
-        if (*of_a != *of_b)
-            table_latch_take(*of_a < *of_b ? *of_b : *of_a);
-        table_clear_two_after_fork(*of_a, *of_b);
-        if (PAWL_LIKELY(pawl_load_relaxed32(&table->doublings) == doublings))
-            return;
-        table_unlock_two(*of_a, *of_b);
-    }
-}
-
-PAWL_INTERNAL void table_unlock_two(struct pawl_bucket *a, struct pawl_bucket *b)
-{
-    table_latch_drop(a);
-    if (a != b)
-        table_latch_drop(b);
 }
 
 /* ---- Queues ---------------------------------------------------------------------------------- */
@@ -228,133 +170,6 @@ PAWL_INTERNAL void table_remove(struct pawl_bucket *bucket, struct pawl_waiter *
     table_queue_remove(bucket, waiter);
 }
 
-PAWL_INTERNAL void table_lend(struct pawl_bucket *bucket, struct pawl_queue *queue,
-                              struct pawl_waiter *waiter, const void *address, uint32_t owner)
-{
-    waiter->bits = 0;
-    waiter->changes = TABLE_STEADY;
-    queue->address = address;
-    queue->owner = owner;
-    queue->oldest = waiter;
-    PLAIN_WRITE(bucket->queues);
-    queue->next = bucket->queues;
-    HANDLERS_SEE_THIS_ORDER();
-    bucket->queues = queue;
-    HANDLERS_SEE_THIS_ORDER();
-}
-
-PAWL_INTERNAL void table_lend_ends(struct pawl_bucket *bucket, struct pawl_queue *queue)
-{
-    HANDLERS_SEE_THIS_ORDER();
-    PLAIN_WRITE(bucket->queues);
-    bucket->queues = queue->next;
-}
-
-PAWL_INTERNAL void table_move(struct pawl_bucket *from, struct pawl_bucket *to,
-                              struct pawl_waiter *waiter, const void *address)
-{
-    table_queue_remove(from, waiter);
-    /* The waiter's thread may read the address at this moment, to find the bucket to lock. */
-    PAWL_ADDRESS_(pawl_store_relaxed)((ipawl_address_ *)&waiter->address,
-                                      (ipawl_address_)(uintptr_t)address);
-    (void)table_queue_append(to, waiter);
-}
-
-/* ---- Growth ---------------------------------------------------------------------------------- */
-
-static void table_hand_on_hints(const struct pawl_bucket *from, struct pawl_bucket *to)
-{
-    pawl_store_relaxed64(&to->quiet_until, pawl_load_relaxed64(&from->quiet_until));
-    PAWL_ADDRESS_(pawl_store_relaxed)(&to->awake_for,
-                                      PAWL_ADDRESS_(pawl_load_relaxed)(&from->awake_for));
-}
-
-static void table_hand_on_queue(struct pawl_queue *queue, struct pawl_bucket *to)
-{
-    PLAIN_WRITE(to->queues);
-    queue->next = to->queues;
-    HANDLERS_SEE_THIS_ORDER();
-    to->queues = queue;
-    pawl_store_relaxed32(&to->urgent, pawl_load_relaxed32(&to->urgent) + queue->urgent);
-}
-
-/* The caller holds all latches of the current array, so no thread finds a waiter or searches for
- * one. */
-static void table_move_all(struct pawl_bucket *from, uint32_t doublings, struct pawl_bucket *to)
-{
-    const uint32_t count = UINT32_C(1) << (PAWL_TABLE_BITS + doublings);
-    for (uint32_t i = 0; i < count; i++) {
-        struct pawl_bucket *old = &from[i];
-        struct pawl_queue *queue;
-        PLAIN_WRITE(old->queues);
-        table_hand_on_hints(old, &to[2 * i]);
-        table_hand_on_hints(old, &to[2 * i + 1]);
-        /* A releaser that peeks into the old array must not rely on a waiter that is awake in the
-         * new one. */
-        PAWL_ADDRESS_(pawl_store_relaxed)(&old->awake_for, 0);
-        while ((queue = old->queues) != NULL) {
-            table_here()->moving = queue;
-            HANDLERS_SEE_THIS_ORDER();
-            old->queues = queue->next;
-            HANDLERS_SEE_THIS_ORDER();
-            table_hand_on_queue(queue, &to[table_hash(queue->address, doublings + 1)]);
-            HANDLERS_SEE_THIS_ORDER();
-        }
-    }
-    table_here()->moving = NULL;
-}
-
-static void table_grow_to(struct pawl_lists *table, uint32_t doublings, struct pawl_bucket *buckets)
-{
-    const uint32_t count = UINT32_C(1) << (PAWL_TABLE_BITS + doublings);
-    struct pawl_bucket *old = table_buckets(table, doublings);
-    for (uint32_t i = 0; i < count; i++)
-        table_latch_take(&old[i]);
-    PLAIN_WRITE(table->grown[doublings]);
-    table->grown[doublings] = buckets;
-    HANDLERS_SEE_THIS_ORDER();
-    table_move_all(old, doublings, buckets);
-    /* [TABLE_GROW] release: the array is complete before another thread looks there. */
-    pawl_store_release32(&table->doublings, doublings + 1, PAWL_TABLE_GROW);
-    for (uint32_t i = 0; i < count; i++)
-        table_latch_drop(&old[i]);
-}
-
-/* There are more queues than buckets. Where memory is short the array stays, and the next attempt
- * comes when there are twice as many queues. */
-static PAWL_COLD void table_grow(struct pawl_lists *table)
-{
-    uint32_t begun = 0;
-    uint32_t doublings, count, queues;
-    struct pawl_bucket *buckets;
-
-    /* [TABLE_GROW_BEGIN] acquire: the thread sees the changes of the last growth. */
-    if (!pawl_cas_acquire32(&table->growing, &begun, 1, PAWL_TABLE_GROW_BEGIN))
-        return;
-    doublings = pawl_load_relaxed32(&table->doublings);
-    count = UINT32_C(1) << (PAWL_TABLE_BITS + doublings);
-    queues = pawl_load_relaxed32(&table->queues);
-    if (doublings < PAWL_TABLE_DOUBLINGS && queues > count) {
-        buckets = (struct pawl_bucket *)pawl_os_pages(2 * count * sizeof *buckets);
-        if (buckets != NULL)
-            table_grow_to(table, doublings, buckets);
-        pawl_store_relaxed32(&table->grow_at, buckets != NULL ? 0 : 2 * queues);
-    }
-    /* [TABLE_GROW_END] release: the next growing thread sees these changes. */
-    pawl_store_release32(&table->growing, 0, PAWL_TABLE_GROW_END);
-}
-
-PAWL_INTERNAL void table_grow_if_crowded(void)
-{
-    struct pawl_lists *table = table_here();
-    const uint32_t doublings = pawl_load_relaxed32(&table->doublings);
-    const uint32_t queues = pawl_load_relaxed32(&table->queues);
-    if (PAWL_UNLIKELY(queues > UINT32_C(1) << (PAWL_TABLE_BITS + doublings) &&
-                      queues > pawl_load_relaxed32(&table->grow_at) &&
-                      doublings < PAWL_TABLE_DOUBLINGS))
-        table_grow(table);
-}
-
 /* ---- Sleeping and waking --------------------------------------------------------------------- */
 
 PAWL_INTERNAL bool table_sleep(struct pawl_bucket **bucket, struct pawl_waiter *waiter,
@@ -412,28 +227,11 @@ PAWL_INTERNAL void table_unpark(struct wake_list *list)
     list->count = 0;
 }
 
-/* ---- Fork ------------------------------------------------------------------------------------ */
+/* ---- What a wait seldom meets ---------------------------------------------------------------- */
 
+#include "table_two.h"
+#include "table_grow.h"
 #include "table_fork.h"
-
-PAWL_INTERNAL const struct pawl_subsystem *table_subsystem(void)
-{
-    static const struct pawl_subsystem table = {NULL, NULL, NULL, NULL, NULL, table_after_fork};
-    return &table;
-}
-
-/* Another thread may be about to do it, and a fork that comes earlier would not be seen. But a
- * handler may have interrupted that thread, so the wait for it is bounded. */
-PAWL_INTERNAL void table_expect_forks(void)
-{
-    unsigned yields = PAWL_HOOKS ? 8 : 1000; /* models see them end */
-    if (PAWL_LIKELY(ipawl_subsystem_(PAWL_FLOOR_LOCK) != NULL))
-        return;
-    ipawl_set_up_();
-    while (!ipawl_is_set_up_() && yields-- > 0)
-        pawl_os_yield();
-    ipawl_subsystem_register_(PAWL_FLOOR_LOCK, table_subsystem());
-}
 
 #ifdef PAWL_TEST_POINTS
 uint64_t ipawl_table_steps_;

@@ -83,4 +83,23 @@ static void table_after_fork(void)
     pawl_parkers_after_fork(TABLE_LATCH_PARKER);
 }
 
+PAWL_INTERNAL const struct pawl_subsystem *table_subsystem(void)
+{
+    static const struct pawl_subsystem table = {NULL, NULL, NULL, NULL, NULL, table_after_fork};
+    return &table;
+}
+
+/* Another thread may be about to do it, and a fork that comes earlier would not be seen. But a
+ * handler may have interrupted that thread, so the wait for it is bounded. */
+PAWL_INTERNAL void table_expect_forks(void)
+{
+    unsigned yields = PAWL_HOOKS ? 8 : 1000; /* models see them end */
+    if (PAWL_LIKELY(ipawl_subsystem_(PAWL_FLOOR_LOCK) != NULL))
+        return;
+    ipawl_set_up_();
+    while (!ipawl_is_set_up_() && yields-- > 0)
+        pawl_os_yield();
+    ipawl_subsystem_register_(PAWL_FLOOR_LOCK, table_subsystem());
+}
+
 #endif

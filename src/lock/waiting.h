@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The waiting half of the progressive locks that sleep, for all widths: the classes of waits, and
- * the operations (waiting.c). lock_wait.c says how a thread waits for lock.h, and pshared.c for
- * shared memory.
+ * The waiting half of the progressive locks that sleep, for all widths: the classes of waits
+ * (waiting_word.c), and the operations (waiting_write.c, waiting.c). lock_wait.c says how a thread
+ * waits for lock.h, and pshared.c for shared memory.
  *
  * A class is a bit. A word lets a set of classes go on (lock_ready).
  *
@@ -178,6 +178,15 @@ PAWL_INTERNAL enum wait_class lock_claim_of(enum wait_class class, uint64_t w, b
 PAWL_INTERNAL uint64_t lock_units_of(enum wait_class claim);
 
 /* ---- Operations: false when the deadline has passed ------------------------------------------ */
+
+/* Whether readers of the lock scale at this value of the word. */
+PAWL_INTERNAL bool lock_scales(const struct claimant *c, uint64_t w);
+static inline bool lock_readers_gone(struct claimant *c)
+{
+    return c->way->scaling == NULL || c->way->scaling->readers_gone(c);
+}
+/* Takes the waiter's claim of these units out of the word; always false. */
+PAWL_INTERNAL bool lock_withdraw(struct claimant *c, uint64_t units);
 
 PAWL_INTERNAL bool lock_take_read(struct claimant *c);
 PAWL_INTERNAL bool lock_take_seek(struct claimant *c);

@@ -18,7 +18,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "futex.h"
 #include "pages.h"
 
 /* musl unloads nothing. dlsym is weak: a statically linked program need not have it, and loads no
@@ -82,7 +81,7 @@ void pawl_os_watch_this_thread(uint32_t key, void *value)
     (void)pthread_setspecific((pthread_key_t)key, value);
 }
 
-/* ---- Threads, sleeping ----------------------------------------------------------------------- */
+/* ---- Threads --------------------------------------------------------------------------------- */
 
 uint32_t pawl_os_thread_id(void)
 {
@@ -95,47 +94,6 @@ bool pawl_os_thread_lives(uint32_t id)
     const bool lives = syscall(SYS_tgkill, getpid(), (long)id, 0) == 0 || errno != ESRCH;
     errno = saved;
     return lives;
-}
-
-static long sleep_once(const uint32_t *address, uint32_t expected, uint64_t deadline)
-{
-    return os_futex_wait(address, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected, deadline,
-                         FUTEX_BITSET_MATCH_ANY);
-}
-
-/* ThreadSanitizer keeps a signal until the thread calls a function that it intercepts. A system
- * call is none. So a sleeper looks at the clock by such a function, ten times a second and after
- * each signal. A sleep with a deadline ends at a signal even where SA_RESTART is set. */
-static long sleep_until(const uint32_t *address, uint32_t expected, uint64_t deadline)
-{
-#if PAWL_TSAN_
-    uint64_t pause;
-    while ((pause = pawl_os_now() + 100000000u) < deadline) {
-        const long result = sleep_once(address, expected, pause);
-        if (result == 0 || errno != ETIMEDOUT)
-            return result;
-    }
-#endif
-    return sleep_once(address, expected, deadline);
-}
-
-bool pawl_os_wait(const uint32_t *address, uint32_t expected, uint64_t deadline)
-{
-    const int saved = errno;
-    bool in_time = true;
-    if (sleep_until(address, expected, deadline) < 0)
-        in_time = errno != ETIMEDOUT;
-    errno = saved;
-    return in_time;
-}
-
-unsigned pawl_os_wake(const uint32_t *address, unsigned count)
-{
-    const int saved = errno;
-    const long woken =
-        syscall(OS_FUTEX, address, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, os_futex_count(count));
-    errno = saved;
-    return woken > 0 ? (unsigned)woken : 0;
 }
 
 #endif

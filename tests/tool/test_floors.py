@@ -63,6 +63,7 @@ PLANTED = {
         "bool lock_drain(void)\n{\n    return false;\n}\n",
         "src/lock: lock_drain has 2 definitions",
     ),
+    "long write path": ("src/lock/table.c", "\n" * 300, "lines on the write path, more than 1100"),
     "upward include": (
         "src/base/drain.c",
         '#include "../lock/table.h"\n',
