@@ -100,25 +100,9 @@ os.kill(os.getpid(), signal.SIGKILL)
         text=True,
     ) as scheduler:
         address = scheduler.stdout.readline().strip()
-        code = main(
-            [
-                "sim",
-                "counters",
-                "--quiet",
-                "--cores",
-                "1,2,3,4,6,8,12",
-                "--locks",
-                "atomic",
-                "--seeds",
-                "1",
-                "--driver",
-                str(path),
-                "--keep",
-                str(kept),
-                "--scheduler",
-                address,
-            ]
-        )
+        told = "sim counters --quiet --cores 1,2,3,4,6,8,12 --locks atomic --seeds 1"
+        told += f" --driver {path} --keep {kept} --scheduler {address}"
+        code = main(told.split())
     assert code == 2
     assert f"{address} is gone" in capsys.readouterr().err
     assert len(kept.read_text().splitlines()) == 6

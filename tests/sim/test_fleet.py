@@ -98,21 +98,8 @@ def test_workers_that_would_disturb_each_other_are_refused(
 
 def test_keys_of_this_machine_are_refused(driver, tmp_path, capsys):
     (tmp_path / "keys").write_text("".join(f"key {i % 9}\n" for i in range(40)))
-    assert (
-        main(
-            [
-                "bench",
-                "lru",
-                "--driver",
-                str(driver),
-                "--keys",
-                str(tmp_path / "keys"),
-                "--scheduler",
-                "tcp://127.0.0.1:9",
-            ]
-        )
-        == 2
-    )
+    told = f"bench lru --driver {driver} --keys {tmp_path}/keys --scheduler tcp://127.0.0.1:9"
+    assert main(told.split()) == 2
     assert "the files of --keys are on this machine" in capsys.readouterr().err
 
 

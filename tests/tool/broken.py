@@ -40,21 +40,9 @@ static inline void window(void)
 
 
 def compile_c(*arguments):
-    subprocess.run(
-        [
-            "gcc",
-            "-std=c11",
-            "-pthread",
-            "-w",
-            "-D_POSIX_C_SOURCE=200809L",
-            "-I",
-            ROOT / "include",
-            "-I",
-            ROOT / "examples",
-            *arguments,
-        ],
-        check=True,
-    )
+    flags = "-std=c11 -pthread -w -D_POSIX_C_SOURCE=200809L".split()
+    folders = [f"-I{ROOT}/include", f"-I{ROOT}/examples"]
+    subprocess.run(["gcc", *flags, *folders, *arguments], check=True)
 
 
 def library(folder, *flags):

@@ -17,7 +17,8 @@ sys.path.insert(0, str(ROOT / "tool"))
 
 from pawl import targets  # noqa: E402
 from pawl.cli import main  # noqa: E402  (the tests run without installing the package)
-from pawl.core import results, table  # noqa: E402
+from pawl.core import driver, results, table  # noqa: E402
+from pawl.core.errors import PawlError  # noqa: E402
 from pawl.kinds.registry import KINDS as REGISTRY  # noqa: E402
 
 KINDS = (
@@ -144,6 +145,18 @@ def recording(folder):
 def pawl(words, *more, code=0):
     """Runs the command as it is typed; `more` may have blanks."""
     assert main([*words.split(), *map(str, more)]) == code
+
+
+def real_drivers(*names):
+    """A mark for what needs the drivers. scripts/test says which build it has just made."""
+    build = os.environ.get("PAWL_BUILD_DIR")
+    if build and (Path(build) / "bench" / names[0]).exists():
+        os.environ.setdefault("PAWL_BENCH_DIR", str(Path(build) / "bench"))
+    try:
+        found = all(driver.find(name) for name in names)
+    except PawlError:
+        found = False
+    return pytest.mark.skipif(not found, reason="the drivers are not built (make build)")
 
 
 def soon_enough(measure, seconds, most=150):
@@ -309,13 +322,25 @@ def left_behind(folder):
     return [p.name for p in Path(folder).iterdir() if p.name.startswith(".")]
 
 
+def clean(run):
+    """A recorded run as one of a clean commit."""
+    for part in run["parts"]:
+        part.update(commit="c0ffee", dirty=False)
+    return run
+
+
 def copies_of(recorded, count):
     """So many of a recorded run, of a clean commit."""
-    copies = {f"run{n}.json": json.loads(recorded) for n in range(1, count + 1)}
-    for run in copies.values():
-        for part in run["parts"]:
-            part.update(commit="c0ffee", dirty=False)
-    return copies
+    return {f"run{n}.json": clean(json.loads(recorded)) for n in range(1, count + 1)}
+
+
+def recorded_runs(folder, name, *words):
+    """Three runs of a set, as `pawl bench record` writes them, of a clean commit."""
+    pawl(f"bench record --set {name} {folder} --quiet", *words)
+    assert plain(folder) == ["run1.json.xz", "run2.json.xz", "run3.json.xz"]
+    for path in folder.glob("run*.json"):
+        path.write_text(json.dumps(clean(json.loads(path.read_text()))))
+    return folder
 
 
 @pytest.fixture

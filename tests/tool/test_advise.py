@@ -45,21 +45,8 @@ def record(tmp_path_factory):
         raw.mkdir()
         source = PROGRAMS / f"{rule}.c"
         ours = [os.path.join(BUILD, "libpawl.a")] if "<pawl/" in source.read_text() else []
-        subprocess.run(
-            [
-                "gcc",
-                "-O1",
-                "-g",
-                "-fPIE",
-                "-o",
-                program,
-                f"-I{ROOT / 'include'}",
-                source,
-                *ours,
-                "-pthread",
-            ],
-            check=True,
-        )
+        words = f"gcc -O1 -g -fPIE -I{ROOT}/include -pthread -o {program} {source}".split()
+        subprocess.run([*words, *ours], check=True)
         done = subprocess.run([program, word], check=False, timeout=60, env=recording(raw))
         if done.returncode == 77:
             pytest.skip("the system does not allow what the program shows")

@@ -7,39 +7,24 @@ measured again, for minutes.
 """
 
 import json
-import os
 import re
 import time
-from pathlib import Path
 
 import pytest
 
-from conftest import pawl
+from conftest import pawl, real_drivers
 from pawl.core import driver, ranges
-from pawl.core.errors import PawlError
 from pawl.kinds.costs import rows as costs_rows
 from pawl.kinds.costs import saved as costs
 from pawl.kinds.costs.derive import contradictions
 from pawl.kinds.costs.plan import DRIVER
 
-BUILD = os.environ.get("PAWL_BUILD_DIR")
-if BUILD and (Path(BUILD) / "bench" / DRIVER).exists():
-    os.environ.setdefault("PAWL_BENCH_DIR", str(Path(BUILD) / "bench"))
-
-
-def built():
-    try:
-        return driver.find(DRIVER)
-    except PawlError:
-        return None
-
-
-pytestmark = pytest.mark.skipif(not built(), reason="the drivers are not built (make build)")
+pytestmark = real_drivers(DRIVER)
 ROUNDS, MOST_SECONDS = 9, 300
 
 
 def measure(*options):
-    outcome = driver.run(built(), [str(o) for o in options], driver.Stop())
+    outcome = driver.run(driver.find(DRIVER), [str(o) for o in options], driver.Stop())
     return outcome.samples
 
 
@@ -55,7 +40,7 @@ def least(names):
 
 @pytest.fixture(scope="module")
 def offered():
-    return {c["name"]: c for c in driver.candidates(built())}
+    return {c["name"]: c for c in driver.candidates(driver.find(DRIVER))}
 
 
 def test_every_row_of_the_table_is_one_of_the_driver_and_the_other_way_round(offered):
@@ -91,7 +76,7 @@ def test_the_order_of_rows_is_checked_at_all():
 
 def test_the_rows_of_the_locks_have_all_that_the_table_needs(tmp_path):
     cpus = ranges.allowed_cpus()[:2]
-    listed = driver.candidates(built(), ["--part", "locks"])
+    listed = driver.candidates(driver.find(DRIVER), ["--part", "locks"])
     names = [
         c["name"]
         for c in listed
@@ -122,7 +107,7 @@ def test_the_rows_of_the_locks_have_all_that_the_table_needs(tmp_path):
 )
 def test_what_is_switched_off_is_a_row_that_says_so(variable, names, monkeypatch):
     monkeypatch.setenv(variable, "1")
-    found = {c["name"]: c for c in driver.candidates(built())}
+    found = {c["name"]: c for c in driver.candidates(driver.find(DRIVER))}
     for name in names:
         assert not found[name]["available"]
         assert found[name]["why"] == f"switched off by {variable}"

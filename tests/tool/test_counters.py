@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import LONG, fake_driver, left_behind, pawl, plain, texts
+from conftest import LONG, fake_driver, left_behind, pawl, recorded_runs, texts
 from pawl import targets
 from pawl.cli import main
 from pawl.core import candidates, driver, groups, report, results
@@ -261,15 +261,7 @@ def test_a_driver_that_fails_ends_the_command_with_a_sentence(mode, code, run, m
 @pytest.fixture(scope="module")
 def recorded_once(fakes):
     """Three runs, as `pawl bench record` writes them, of a clean commit."""
-    folder = fakes / "runs"
-    pawl(f"bench record --set counters {folder} --quiet --driver {fakes}")
-    assert plain(folder) == ["run1.json.xz", "run2.json.xz", "run3.json.xz"]
-    for path in folder.glob("run*.json"):
-        content = json.loads(path.read_text())
-        for part in content["parts"]:
-            part.update(commit="c0ffee", dirty=False)
-        path.write_text(json.dumps(content))
-    return folder
+    return recorded_runs(fakes / "runs", "counters", "--driver", fakes)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, figures, plain, texts
+from conftest import BUILD, figures, recorded_runs, texts
 from pawl import targets
 from pawl.cli import main
 from pawl.kinds.crate.plan import DRIVER, GROUPS
@@ -68,14 +68,7 @@ def test_unknown_groups_and_unpinned_threads_are_refused(drivers, refused):
 @pytest.fixture
 def folder(drivers, tmp_path, capsys):
     """Three recorded runs of a commit that is known."""
-    made = tmp_path / "runs"
-    assert main(["bench", "record", "--set", "crate", str(made), "--quiet"]) == 0
-    for path in (made / name for name in plain(made)):
-        path = path.with_suffix("")
-        run = json.loads(path.read_text())
-        for part in run["parts"]:
-            part.update(commit="c0ffee", dirty=False)
-        path.write_text(json.dumps(run))
+    made = recorded_runs(tmp_path / "runs", "crate")
     capsys.readouterr()
     return made
 

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, plain, texts
+from conftest import BUILD, recorded_runs, texts
 from pawl import targets
 from pawl.cli import main
 from pawl.core import verdict
@@ -29,14 +29,7 @@ def saved(drivers, tmp_path, capsys):
 @pytest.fixture
 def folder(drivers, tmp_path, capsys):
     """Three recorded runs of a commit that is known."""
-    made = tmp_path / "runs"
-    assert main(["bench", "record", "--set", "functions", str(made), "--quiet"]) == 0
-    for path in (made / name for name in plain(made)):
-        path = path.with_suffix("")
-        run = json.loads(path.read_text())
-        for part in run["parts"]:
-            part.update(commit="c0ffee", dirty=False)
-        path.write_text(json.dumps(run))
+    made = recorded_runs(tmp_path / "runs", "functions")
     capsys.readouterr()
     return made
 

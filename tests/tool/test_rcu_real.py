@@ -3,14 +3,12 @@
 
 import json
 import os
-from pathlib import Path
 
 import pytest
 
-from conftest import soon_enough
+from conftest import real_drivers, soon_enough
 from pawl.cli import main
 from pawl.core import driver, groups
-from pawl.core.errors import PawlError
 from pawl.kinds.hash import plan as hash_bench
 from pawl.kinds.rcu import plan as rcu
 from pawl.kinds.sem import plan as sem
@@ -18,20 +16,7 @@ from pawl.kinds.tree import plan as tree
 from pawl.kinds.tree import table as tree_table
 from pawl.sets.rcu import SET
 
-# scripts/test says which build it has just made.
-BUILD = os.environ.get("PAWL_BUILD_DIR")
-if BUILD and (Path(BUILD) / "bench" / rcu.DRIVER).exists():
-    os.environ.setdefault("PAWL_BENCH_DIR", str(Path(BUILD) / "bench"))
-
-
-def built():
-    try:
-        return all(driver.find(name) for name in SET.programs)
-    except PawlError:
-        return False
-
-
-pytestmark = pytest.mark.skipif(not built(), reason="the drivers are not built (make build)")
+pytestmark = real_drivers(*SET.programs)
 CPUS = len(os.sched_getaffinity(0))
 
 

@@ -9,18 +9,7 @@ from pawl.kinds.readers import plan as readers
 from pawl.kinds.readers import table as readers_table
 from pawl.kinds.readers.kind import KIND
 
-SMALL = (
-    "--threads",
-    "1,2",
-    "--sections",
-    "0",
-    "--writes",
-    "0,10",
-    "--locks",
-    "1",
-    "--seconds",
-    "0.01",
-)
+SMALL = "--threads 1,2 --sections 0 --writes 0,10 --locks 1 --seconds 0.01".split()
 
 
 @pytest.fixture

@@ -2,32 +2,14 @@
 """One look at the real drivers, when they are built: do both sides keep the contract?"""
 
 import json
-import os
-from pathlib import Path
 
-import pytest
-
-from conftest import pawl, soon_enough
+from conftest import pawl, real_drivers, soon_enough
 from pawl.core import candidates, driver
-from pawl.core.errors import PawlError
 from pawl.kinds.lru.plan import DRIVER as LRU
 from pawl.kinds.pairs.plan import DRIVER as PAIRS
 from pawl.kinds.pairs.plan import FLOOR
 
-# scripts/test says which build it has just made.
-BUILD = os.environ.get("PAWL_BUILD_DIR")
-if BUILD and (Path(BUILD) / "bench" / LRU).exists():
-    os.environ.setdefault("PAWL_BENCH_DIR", str(Path(BUILD) / "bench"))
-
-
-def built():
-    try:
-        return driver.find(LRU) and driver.find(PAIRS)
-    except PawlError:
-        return None
-
-
-pytestmark = pytest.mark.skipif(not built(), reason="the drivers are not built (make build)")
+pytestmark = real_drivers(LRU, PAIRS)
 
 
 def test_the_rows_that_tables_and_targets_need_are_offered():

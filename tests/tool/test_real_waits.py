@@ -2,14 +2,9 @@
 """The real drivers of the waits, when they are built: do both sides keep the contract?"""
 
 import json
-import os
-from pathlib import Path
 
-import pytest
-
-from conftest import pawl, soon_enough
+from conftest import pawl, real_drivers, soon_enough
 from pawl.core import candidates, driver
-from pawl.core.errors import PawlError
 from pawl.kinds.crowd import plan as crowd
 from pawl.kinds.lru.plan import DRIVER as LRU
 from pawl.kinds.pairs.plan import DRIVER as PAIRS
@@ -17,20 +12,7 @@ from pawl.kinds.wake import plan as wake
 from pawl.kinds.wake.targets import WAKES
 from pawl.sets.wait import SET
 
-# scripts/test says which build it has just made.
-BUILD = os.environ.get("PAWL_BUILD_DIR")
-if BUILD and (Path(BUILD) / "bench" / crowd.DRIVER).exists():
-    os.environ.setdefault("PAWL_BENCH_DIR", str(Path(BUILD) / "bench"))
-
-
-def built():
-    try:
-        return all(driver.find(name) for name in SET.programs)
-    except PawlError:
-        return False
-
-
-pytestmark = pytest.mark.skipif(not built(), reason="the drivers are not built (make build)")
+pytestmark = real_drivers(*SET.programs)
 
 
 def offered(name):

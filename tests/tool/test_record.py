@@ -19,17 +19,8 @@ def record(drivers, tmp_path, capsys):
     """Records runs of the set counters; returns what it said."""
 
     def call(*arguments, code=0):
-        got = main(
-            [
-                "bench",
-                "record",
-                "--set",
-                "counters",
-                str(tmp_path / "runs"),
-                "--quiet",
-                *map(str, arguments),
-            ]
-        )
+        told = f"bench record --set counters {tmp_path}/runs --quiet"
+        got = main([*told.split(), *map(str, arguments)])
         shown = capsys.readouterr()
         assert got == code, shown.err
         return shown.err

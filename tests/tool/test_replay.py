@@ -283,22 +283,8 @@ def traced(tmp_path_factory):
     folder = tmp_path_factory.mktemp("lru")
     program, raws = folder / "lru", folder / "raw"
     raws.mkdir()
-    subprocess.run(
-        [
-            "g++",
-            "-std=c++17",
-            "-O2",
-            "-g",
-            f"-I{ROOT}/include",
-            f"-I{ROOT}",
-            "-o",
-            program,
-            ROOT / "tests/trace/lru.cpp",
-            LIBRARY,
-            "-pthread",
-        ],
-        check=True,
-    )
+    flags = f"-std=c++17 -O2 -g -I{ROOT}/include -I{ROOT} -pthread -o {program}".split()
+    subprocess.run(["g++", *flags, ROOT / "tests/trace/lru.cpp", LIBRARY], check=True)
     subprocess.run(
         [program, "naive", "2", "0.2"],
         check=True,

@@ -67,22 +67,8 @@ def real():
 
 
 def simulate(program, *more):
-    return main(
-        [
-            "sim",
-            "lru",
-            "--quiet",
-            "--driver",
-            str(program),
-            "--cores",
-            "1,2",
-            "--locks",
-            "spin,plock_w",
-            "--seeds",
-            "1",
-            *map(str, more),
-        ]
-    )
+    told = f"sim lru --quiet --driver {program} --cores 1,2 --locks spin,plock_w --seeds 1"
+    return main([*told.split(), *map(str, more)])
 
 
 def test_a_sweep_says_that_it_is_simulated_in_every_output(program, tmp_path, capsys):
@@ -139,24 +125,7 @@ def test_each_machine_names_the_source_of_each_value(name):
 
 def test_the_machines_are_ones_that_the_simulator_accepts(real, capsys):
     for path in (machine.folder() / "machines").glob("*.toml"):
-        assert (
-            main(
-                [
-                    "sim",
-                    "counters",
-                    "--quiet",
-                    "--driver",
-                    str(real),
-                    "--machine",
-                    path.stem,
-                    "--cores",
-                    "1,3",
-                    "--count",
-                    "50",
-                ]
-            )
-            == 0
-        ), path
+        pawl(f"sim counters --quiet --driver {real} --machine {path.stem} --cores 1,3 --count 50")
 
 
 def test_an_interrupted_sweep_goes_on_where_it_ended(program, tmp_path):
@@ -181,23 +150,8 @@ if "cores=2" in sys.argv:
 print(json.dumps({{"operations_per_s": 1e6}}))
 """)
     path.chmod(0o755)
-    command = [
-        sys.executable,
-        "-m",
-        "pawl",
-        "sim",
-        "counters",
-        "--quiet",
-        "--driver",
-        path,
-        "--cores",
-        "1,2",
-        "--locks",
-        "atomic",
-        "--seeds",
-        "1",
-        *(["--keep", keep] if keeps else []),
-    ]
+    told = f"-m pawl sim counters --quiet --driver {path} --cores 1,2 --locks atomic --seeds 1"
+    command = [sys.executable, *told.split(), *(["--keep", keep] if keeps else [])]
     with subprocess.Popen(
         command,
         stderr=subprocess.PIPE,

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from conftest import KINDS, plain
+from conftest import KINDS, clean, fake_driver, pawl, plain
 from pawl.cli import main
 from pawl.core import candidates
 from pawl.sets.spin import SET
@@ -14,17 +14,11 @@ from pawl.sets.spin import SET
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
     """Three runs of the fake drivers, as `pawl bench record` writes them."""
-    import os
-    import sys
-    from pathlib import Path
 
     folder = tmp_path_factory.mktemp("record")
-    fake = Path(__file__).with_name("fake_driver.py")
     for kind in KINDS:
-        wrapper = folder / f"pawl-bench-{kind}"
-        wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "{fake}" {kind} "$@"\n')
-        os.chmod(wrapper, 0o755)
-    assert main(["bench", "record", str(folder / "runs"), "--driver", str(folder), "--quiet"]) == 0
+        fake_driver(folder / f"pawl-bench-{kind}", "fake_driver.py", kind)
+    pawl(f"bench record {folder}/runs --driver {folder} --quiet")
     plain(folder / "runs")
     return {p.name: json.loads(p.read_text()) for p in (folder / "runs").glob("run*.json")}
 
@@ -32,11 +26,7 @@ def recorded(tmp_path_factory):
 @pytest.fixture
 def runs(recorded, tmp_path):
     """A copy to spoil, of a clean commit; save() writes it back."""
-    copy = json.loads(json.dumps(recorded))
-    for run in copy.values():
-        for part in run["parts"]:
-            part.update(commit="c0ffee", dirty=False)
-    return copy
+    return {name: clean(json.loads(json.dumps(run))) for name, run in recorded.items()}
 
 
 def scale(run, kind, candidate, factor, test=lambda cell: True):

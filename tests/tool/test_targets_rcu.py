@@ -3,12 +3,11 @@
 
 import json
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
 
-from conftest import REGISTRY, ROOT, pawl, plain
+from conftest import REGISTRY, ROOT, fake_driver, recorded_runs
 from pawl import targets
 from pawl.cli import main
 from pawl.core import results
@@ -20,20 +19,9 @@ from pawl.sets.rcu import SET
 def recorded_once(tmp_path_factory):
     """Three runs, as `pawl bench record` writes them, of a clean commit."""
     folder = tmp_path_factory.mktemp("record")
-    fake = Path(__file__).with_name("fake_driver.py")
     for name in SET.programs:
-        kind = name.removeprefix("pawl-bench-")
-        (folder / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "{fake}" {kind} "$@"\n')
-        (folder / name).chmod(0o755)
-    runs = folder / "runs"
-    pawl(f"bench record --set rcu {runs} --quiet --driver {folder}")
-    assert plain(runs) == ["run1.json.xz", "run2.json.xz", "run3.json.xz"]
-    for path in runs.glob("run*.json"):
-        content = json.loads(path.read_text())
-        for part in content["parts"]:
-            part.update(commit="c0ffee", dirty=False)
-        path.write_text(json.dumps(content))
-    return runs
+        fake_driver(folder / name, "fake_driver.py", name.removeprefix("pawl-bench-"))
+    return recorded_runs(folder / "runs", "rcu", "--driver", folder)
 
 
 @pytest.fixture

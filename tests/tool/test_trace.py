@@ -312,16 +312,7 @@ def command(program, tmp_path):
     def start(*arguments, words=()):
         made = {**os.environ, "PYTHONPATH": str(ROOT / "tool"), "PAWL_PRELOAD_DIR": SHIM}
         return subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "pawl",
-                "trace",
-                *map(str, arguments),
-                "--",
-                program,
-                *map(str, words),
-            ],
+            [*map(str, (sys.executable, "-m", "pawl", "trace", *arguments, "--", program, *words))],
             env=made,
             cwd=tmp_path,
             text=True,

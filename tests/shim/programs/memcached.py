@@ -4,7 +4,6 @@
 
 import os
 import socket
-import threading
 import time
 
 import programs
@@ -46,30 +45,11 @@ def run(environment, seconds, folder):
     del folder
     port = programs.free_port()
     user = ["-u", "nobody"] if os.geteuid() == 0 else []
-    command = [
-        programs.need("memcached", "memcached"),
-        "-l",
-        "127.0.0.1",
-        "-p",
-        str(port),
-        "-t",
-        "4",
-        *user,
-    ]
+    words = f"-l 127.0.0.1 -p {port} -t 4".split()
+    command = [programs.need("memcached", "memcached"), *words, *user]
     with programs.server(command, environment, port):
         fill(port)
-        counts, begin = [0] * CLIENTS, time.monotonic()
-        threads = [
-            threading.Thread(target=client, args=(port, begin + seconds, counts, n))
-            for n in range(CLIENTS)
-        ]
-        for one in threads:
-            one.start()
-        for one in threads:
-            one.join()
-        if not all(counts):
-            raise SystemExit("a client of memcached got nothing")
-        return sum(counts) / (time.monotonic() - begin)
+        return programs.rate_of(client, CLIENTS, port, seconds)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -67,6 +68,22 @@ def server(command: list[str], environment: dict[str, str], port: int) -> Iterat
     finally:
         process.terminate()
         process.wait(timeout=LONG)
+
+
+def rate_of(client: Callable, number: int, port: int, seconds: float) -> float:
+    """What the clients count a second; client(port, end, counts, own) adds to counts[own]."""
+    counts, begin = [0] * number, time.monotonic()
+    threads = [
+        threading.Thread(target=client, args=(port, begin + seconds, counts, own))
+        for own in range(number)
+    ]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    if not all(counts):
+        raise SystemExit("a client got nothing")
+    return sum(counts) / (time.monotonic() - begin)
 
 
 def counted(run: Run, shim: Path, folder: Path, seconds: float) -> tuple[int, int]:

@@ -58,28 +58,8 @@ def run(environment, seconds, folder):
     port = programs.free_port()
     uri = f"ldap://127.0.0.1:{port}"
     root = ["-x", "-H", uri, "-D", "cn=root,dc=example", "-w", "secret"]
-    search = [
-        "ldapsearch",
-        "-x",
-        "-LLL",
-        "-H",
-        uri,
-        "-b",
-        "dc=example",
-        "-f",
-        str(folder / "names"),
-        "(cn=%s)",
-        "description",
-    ]
-    command = [
-        programs.need("slapd", "slapd"),
-        "-d",
-        "0",
-        "-h",
-        uri,
-        "-f",
-        str(folder / "slapd.conf"),
-    ]
+    search = f"ldapsearch -x -LLL -H {uri} -b dc=example -f {folder}/names (cn=%s) description"
+    command = [programs.need("slapd", "slapd"), *f"-d 0 -h {uri} -f {folder}/slapd.conf".split()]
     with programs.server(command, environment, port):
         subprocess.run(
             ["ldapadd", *root, "-f", folder / "entries"],
@@ -89,7 +69,9 @@ def run(environment, seconds, folder):
         )
         found, begin = 0, time.monotonic()
         while found == 0 or time.monotonic() - begin < seconds:
-            readers = [subprocess.Popen(search, stdout=subprocess.PIPE) for _ in range(CLIENTS)]
+            readers = [
+                subprocess.Popen(search.split(), stdout=subprocess.PIPE) for _ in range(CLIENTS)
+            ]
             subprocess.run(
                 ["ldapmodify", *root, "-f", folder / "changes"],
                 stdout=subprocess.DEVNULL,

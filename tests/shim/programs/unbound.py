@@ -6,7 +6,6 @@ Clients ask for names of a local zone, so nothing leaves the machine."""
 
 import socket
 import struct
-import threading
 import time
 
 import programs
@@ -69,18 +68,7 @@ def run(environment, seconds, folder):
     file.write_text(CONFIGURATION.format(folder=folder, port=port, data=data))
     command = [programs.need("unbound", "unbound"), "-c", str(file)]
     with programs.server(command, environment, port):
-        counts, begin = [0] * CLIENTS, time.monotonic()
-        threads = [
-            threading.Thread(target=client, args=(port, begin + seconds, counts, n))
-            for n in range(CLIENTS)
-        ]
-        for one in threads:
-            one.start()
-        for one in threads:
-            one.join()
-        if not all(counts):
-            raise SystemExit("a client of unbound got nothing")
-        return sum(counts) / (time.monotonic() - begin)
+        return programs.rate_of(client, CLIENTS, port, seconds)
 
 
 if __name__ == "__main__":
