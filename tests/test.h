@@ -230,6 +230,13 @@ static inline void test_elsewhere(void *(*body)(void *), void *argument)
     test_join(test_start(body, argument));
 }
 
+/* Until the condition holds, which another thread sees to. */
+#define test_await(condition)                                                                      \
+    do {                                                                                           \
+        while (!(condition))                                                                       \
+            sched_yield();                                                                         \
+    } while (0)
+
 enum { TEST_MAX_THREADS = 256 };
 
 struct test_thread {
@@ -268,7 +275,28 @@ static inline void test_threads(unsigned count, void (*body)(void *, unsigned), 
     pthread_barrier_destroy(&start);
 }
 
-/* ---- Programs that must die ------------------------------------------------------------------ */
+/* ---- Children -------------------------------------------------------------------------------- */
+
+/* The status of a child that has ended, or that a tracer waits for. */
+static inline int test_wait(pid_t child)
+{
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0)
+        must(errno == EINTR);
+    return status;
+}
+
+/* The status of a child that runs the body and exits with its result. */
+static inline int test_fork(int (*body)(void))
+{
+    const pid_t child = fork();
+    must(child >= 0);
+    if (child == 0) {
+        alarm(TEST_HANGS);
+        _exit(body());
+    }
+    return test_wait(child);
+}
 
 /* Runs body(argument) in a child process and collects what it writes to standard error, with a
  * final zero byte. Returns the status that waitpid gives; a child that returns exits with 0. */
@@ -306,10 +334,7 @@ static inline int test_in_child(void (*body)(void *), void *argument, char *said
     }
     said[length] = 0;
     close(ends[0]);
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0)
-        must(errno == EINTR);
-    return status;
+    return test_wait(child);
 }
 
 /* body(argument) must abort, and what it wrote to standard error must hold `text`. */

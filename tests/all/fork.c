@@ -41,8 +41,7 @@ static void *other_thread(void *unused)
     pawl_store_relaxed32(&phase, PHASE_ENTERS);
     its->enter();
     pawl_store_relaxed32(&phase, PHASE_IN);
-    while (pawl_load_relaxed32(&phase) != PHASE_MAY_LEAVE)
-        sched_yield();
+    test_await(pawl_load_relaxed32(&phase) == PHASE_MAY_LEAVE);
     its->leave();
     return NULL;
 }
@@ -65,8 +64,7 @@ static bool other_sleeps(void)
 
 static void until_it_is_in_or_waits(void)
 {
-    while (pawl_load_relaxed32(&phase) < PHASE_ENTERS)
-        sched_yield();
+    test_await(pawl_load_relaxed32(&phase) >= PHASE_ENTERS);
     for (unsigned looks = 0; looks < 200 && pawl_load_relaxed32(&phase) == PHASE_ENTERS; looks++) {
         if (other_sleeps())
             return;
@@ -113,10 +111,8 @@ static void must_be_let_in_as_the_parent_was(void)
 
 static void must_end_well(pid_t child)
 {
-    int status = 0;
     must(child > 0);
-    while (waitpid(child, &status, 0) < 0)
-        must(errno == EINTR);
+    const int status = test_wait(child);
     if (status != 0) {
         fprintf(stderr, "%s: forked in %s beside %s: the child ended with %#x\n", now->name,
                 mine != NULL ? mine->name : "no state", its != NULL ? its->name : "none",
@@ -193,8 +189,7 @@ static void fork_in(bool other_first)
     if (its != NULL) {
         if (its->wake != NULL)
             its->wake();
-        while (pawl_load_relaxed32(&phase) != PHASE_IN)
-            sched_yield();
+        test_await(pawl_load_relaxed32(&phase) == PHASE_IN);
         pawl_store_relaxed32(&phase, PHASE_MAY_LEAVE);
         must(pthread_join(other, NULL) == 0);
     }
@@ -257,12 +252,12 @@ static void wake_the_parents_thread(void)
 static int ends_beside_a_thread_that_waits(pid_t (*start)(void))
 {
     pthread_t waiter;
-    int status;
     set_up_what_needs_no_handlers();
     must(pthread_create(&waiter, NULL, wait_for_the_child, NULL) == 0);
     fflush(NULL);
     pid_t child = start();
-    must(child > 0 && waitpid(child, &status, 0) == child);
+    must(child > 0);
+    const int status = test_wait(child);
     must(pthread_join(waiter, NULL) == 0);
     must(munmap(awaited, sizeof *awaited) == 0);
     return status;

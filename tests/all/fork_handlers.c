@@ -74,7 +74,6 @@ __attribute__((constructor)) static void built(void)
 
 static void forks_with(struct story told, void (*child)(void))
 {
-    int status = 0;
     story = told;
     fflush(NULL);
     pid_t pid = fork();
@@ -84,9 +83,7 @@ static void forks_with(struct story told, void (*child)(void))
         child();
         _exit(0);
     }
-    while (waitpid(pid, &status, 0) < 0)
-        must(errno == EINTR);
-    assert_int_equal(status, 0);
+    assert_int_equal(test_wait(pid), 0);
     memset(&story, 0, sizeof story);
 }
 
@@ -104,8 +101,7 @@ static void *holds_until_the_handler_sleeps(void *nothing)
 {
     pawl_take_write(&lock);
     pawl_store_relaxed32(&held, 1);
-    while (!somebody_sleeps())
-        sched_yield();
+    test_await(somebody_sleeps());
     pawl_drop_write(&lock);
     return nothing;
 }
@@ -137,8 +133,7 @@ TEST_CASE(a_handler_waits_for_a_lock)
     for (whose = BEFORE_OURS; whose < ORDERS; whose++) {
         held = 0;
         holder = test_start(holds_until_the_handler_sleeps, NULL);
-        while (pawl_load_relaxed32(&held) == 0)
-            sched_yield();
+        test_await(pawl_load_relaxed32(&held) != 0);
         forks_with(told, uses_the_lock);
         test_join(holder);
     }
@@ -166,8 +161,7 @@ static void *reads_and_reads(void *nothing)
 static void takes_and_lets_wait(void)
 {
     pawl_take_write(&lock);
-    while (!somebody_sleeps())
-        sched_yield();
+    test_await(somebody_sleeps());
 }
 
 TEST_CASE(a_handler_holds_a_lock_for_which_others_wait)
@@ -194,8 +188,7 @@ static void *holds_until_handlers_run(void *nothing)
 {
     pawl_take_write(&lock);
     pawl_store_relaxed32(&held, 1);
-    while (pawl_load_relaxed32(&handlers_run) == 0)
-        sched_yield();
+    test_await(pawl_load_relaxed32(&handlers_run) != 0);
     pawl_drop_write(&lock);
     return nothing;
 }
@@ -227,11 +220,9 @@ TEST_CASE(a_handler_waits_for_a_thread_that_waits_for_a_lock)
     for (whose = BEFORE_OURS; whose < ORDERS; whose++) {
         held = handlers_run = 0;
         holder = test_start(holds_until_handlers_run, NULL);
-        while (pawl_load_relaxed32(&held) == 0)
-            sched_yield();
+        test_await(pawl_load_relaxed32(&held) != 0);
         waiter = test_start(waits_under_the_mutex, NULL);
-        while (!somebody_sleeps())
-            sched_yield();
+        test_await(somebody_sleeps());
         forks_with(told, uses_the_lock);
         test_join(holder);
         test_join(waiter);

@@ -181,8 +181,7 @@ static bool join_at_once(void)
 /* A is refused beside W: the thread has let go then. */
 static void join_enter(void)
 {
-    while (!join_at_once())
-        sched_yield();
+    test_await(join_at_once());
 }
 
 static void join_leave(void)

@@ -96,7 +96,6 @@ static void child_goes_on(uint64_t *random, struct place *held)
 static void step_fork(uint64_t *random)
 {
     struct place *held = &locks.places[test_random_below(random, PLACES)];
-    int status = 0;
     if (!held->verbs->run[OP_try_read](&held->lock))
         held = NULL;
     pid_t child = fork();
@@ -105,9 +104,7 @@ static void step_fork(uint64_t *random)
         child_goes_on(random, held);
     if (held != NULL)
         (void)held->verbs->run[OP_drop_read](&held->lock);
-    while (waitpid(child, &status, 0) < 0)
-        must(errno == EINTR);
-    must(status == 0);
+    must(test_wait(child) == 0);
 }
 
 /* A process that goes on until it is killed, at whatever instruction. */
@@ -126,10 +123,8 @@ static pid_t start_victim(uint64_t random)
 
 static void kill_victim(pid_t victim)
 {
-    int status = 0;
     must(kill(victim, SIGKILL) == 0);
-    while (waitpid(victim, &status, 0) < 0)
-        must(errno == EINTR);
+    const int status = test_wait(victim);
     must(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 

@@ -359,20 +359,6 @@ TEST_CASE(a_handler_may_try_to_read_whatever_it_interrupted)
 
 /* ---- Fork ------------------------------------------------------------------------------------ */
 
-static void in_child(int (*body)(void))
-{
-    int status = 0;
-    const pid_t child = fork();
-    must(child >= 0);
-    if (child == 0) {
-        alarm(TEST_HANGS);
-        _exit(body());
-    }
-    while (waitpid(child, &status, 0) < 0)
-        must(errno == EINTR);
-    assert_int_equal(status, 0);
-}
-
 static int drop_read_and_write(void)
 {
     pawl_brlock_drop_read(&lock);
@@ -390,7 +376,7 @@ TEST_CASE(the_child_of_a_fork_owns_what_the_forking_thread_held)
 {
     must(pawl_brlock_init(&lock, PAWL_BRLOCK_LINES) == 0);
     pawl_brlock_take_read(&lock);
-    in_child(drop_read_and_write);
+    assert_int_equal(test_fork(drop_read_and_write), 0);
     pawl_brlock_drop_read(&lock);
     pawl_brlock_destroy(&lock);
 }
@@ -406,7 +392,7 @@ TEST_CASE(a_lock_that_is_held_for_writing_around_a_fork_is_whole_in_the_child)
 {
     must(pawl_brlock_init(&lock, PAWL_BRLOCK_LINES) == 0);
     pawl_brlock_take_write(&lock);
-    in_child(write_and_read);
+    assert_int_equal(test_fork(write_and_read), 0);
     pawl_brlock_drop_write(&lock);
     pawl_brlock_destroy(&lock);
 }
@@ -416,7 +402,7 @@ TEST_CASE(readers_of_other_threads_stay_counted_in_the_child)
     struct holder h;
     must(pawl_brlock_init(&lock, PAWL_BRLOCK_LINES) == 0);
     begin_hold(&h, pawl_brlock_take_read, pawl_brlock_drop_read);
-    in_child(write_cannot);
+    assert_int_equal(test_fork(write_cannot), 0);
     end_hold(&h);
     pawl_brlock_destroy(&lock);
 }
@@ -442,7 +428,7 @@ TEST_CASE(a_writer_that_waits_for_readers_keeps_newcomers_out_in_the_child)
         pawl_brlock_drop_read(&lock);
         sched_yield();
     }
-    in_child(read_cannot_until_made_anew);
+    assert_int_equal(test_fork(read_cannot_until_made_anew), 0);
     pawl_brlock_drop_read_any(&lock);
     test_join(writer);
     pawl_brlock_destroy(&lock);
@@ -500,7 +486,7 @@ TEST_CASE(init_without_memory_says_so_and_the_lock_works_all_the_same)
 #if TEST_SANITIZED
     skip(); /* sanitizers cannot live without memory */
 #else
-    in_child(without_memory);
+    assert_int_equal(test_fork(without_memory), 0);
 #endif
 }
 

@@ -40,8 +40,7 @@ static uint32_t wakes(void)
 
 static void until_it_names(ipawl_address_ whose)
 {
-    while (named() != whose)
-        sched_yield();
+    test_await(named() == whose);
 }
 
 static ipawl_address_ name_of(const pawl_brlock *l)
@@ -154,7 +153,6 @@ static void *write_in_both(void *unused)
 TEST_CASE(a_writer_that_forks_in_a_handler_is_granted_in_the_child_too)
 {
     struct sigaction action;
-    int status;
     if (PAWL_TSAN_) {
         print_message("skipped: ThreadSanitizer runs no handler while the writer sleeps\n");
         skip();
@@ -167,9 +165,8 @@ TEST_CASE(a_writer_that_forks_in_a_handler_is_granted_in_the_child_too)
     pthread_t writer = test_start(write_in_both, NULL);
     until_it_names(name_of(a));
     must(pthread_kill(writer, SIGUSR1) == 0);
-    while (handled == 0)
-        sched_yield();
-    must(waitpid(child, &status, 0) == child);
+    test_await(handled != 0);
+    const int status = test_wait(child);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 42);
     pawl_brlock_drop_read_any(a);
     test_join(writer);

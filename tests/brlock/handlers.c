@@ -86,7 +86,6 @@ static bool forked; /* this is a child */
 
 static void forks_in_the_handler(void)
 {
-    int status = 0;
     if (forked)
         return;
     pid_t child = fork();
@@ -95,8 +94,7 @@ static void forks_in_the_handler(void)
         forked = true; /* goes on from the interrupted instruction, and ends in main's place */
         return;
     }
-    must(waitpid(child, &status, 0) == child);
-    must(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    must(test_wait(child) == 0);
 }
 
 static void *reads_and_ends(void *unused)

@@ -456,8 +456,7 @@ static pawl_cache_entry *loads_for_a_crowd(pawl_cache_key key, void *argument)
 {
     struct crowd *const crowd = (struct crowd *)argument;
     if (pawl_fetch_add_relaxed32(&crowd->calls, 1) == 0)
-        while (statistics().misses != 8)
-            sched_yield();
+        test_await(statistics().misses == 8);
     if (crowd->fails)
         return NULL;
     make(1, 1, 0);
@@ -506,16 +505,14 @@ static struct {
 
 static void wait_for(const uint32_t *word)
 {
-    while (pawl_load_relaxed32(word) == 0)
-        sched_yield();
+    test_await(pawl_load_relaxed32(word) != 0);
 }
 
 static pawl_cache_entry *forks(pawl_cache_key key, void *argument)
 {
     pawl_store_relaxed32(&forked.forking, 1);
     wait_for(&forked.loading);
-    while (statistics().misses != 3)
-        sched_yield();
+    test_await(statistics().misses == 3);
     pawl_lock64_take_write(&cache.lock); /* no other thread is changing the cache */
     forked.child = fork();
     pawl_lock64_drop_write(&cache.lock);

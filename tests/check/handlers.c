@@ -22,8 +22,7 @@ static void handler(int number)
 
 static void until_parked(pawl_lock32 *lock)
 {
-    while ((pawl_load_relaxed32(&lock->word) & PAWL_LOCK_PARKED) == 0)
-        sched_yield();
+    test_await((pawl_load_relaxed32(&lock->word) & PAWL_LOCK_PARKED) != 0);
 }
 
 static void *holder_main(void *unused)
@@ -32,8 +31,7 @@ static void *holder_main(void *unused)
     pawl_store_relaxed32(&is_taken, 1);
     until_parked(&taken);
     must(pthread_kill(interrupted, SIGUSR1) == 0);
-    while (pawl_load_relaxed32(&is_handled) == 0)
-        sched_yield();
+    test_await(pawl_load_relaxed32(&is_handled) != 0);
     pawl_drop_write(&taken);
     return unused;
 }
@@ -49,8 +47,7 @@ static void wait_and_handle(void (*handles)(void))
     handle = handles;
     interrupted = pthread_self();
     const pthread_t holder = test_start(holder_main, NULL);
-    while (pawl_load_relaxed32(&is_taken) == 0)
-        sched_yield();
+    test_await(pawl_load_relaxed32(&is_taken) != 0);
     pawl_take_read(&taken);
     pawl_drop_read(&taken);
     test_join(holder);

@@ -181,8 +181,7 @@ static void destroy_what_another_holds(void *unused)
 {
     struct misuse_job job = {take_it, unused};
     (void)test_start(misuse_job_main, &job);
-    while (!pawl_spin16_is_atomic(&lock16))
-        sched_yield();
+    test_await(pawl_spin16_is_atomic(&lock16));
     pawl_destroy(&lock16);
 }
 

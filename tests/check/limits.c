@@ -20,8 +20,7 @@ static void take_and_drop(void *opaque, unsigned index)
 {
     const struct crowd *crowd = (const struct crowd *)opaque;
     must(crowd->take->run(&lock));
-    while (!pawl_load_acquire32(&released, PAWL_TAG_NONE_))
-        sched_yield();
+    test_await(pawl_load_acquire32(&released, PAWL_TAG_NONE_));
     must(crowd->drop->run(&lock));
 }
 
@@ -40,8 +39,7 @@ static unsigned claimants(void)
 static void *open_gate(void *opaque)
 {
     const unsigned threads = *(const unsigned *)opaque;
-    while (claimants() < threads)
-        sched_yield();
+    test_await(claimants() >= threads);
     pawl_store_release32(&released, 1, PAWL_TAG_NONE_);
     return NULL;
 }
@@ -121,15 +119,13 @@ static void ask_for_write(void *opaque, unsigned index)
     pawl_store_relaxed32(&held->what, check_what(PAWL_STATE_U, PAWL_STATE_W, kind, 16));
     PAWL_ADDRESS_(pawl_store_relaxed)(&held->lock, (ipawl_address_)(uintptr_t)&lock);
     (void)pawl_fetch_add_relaxed32(&asked, 1);
-    while (!pawl_load_relaxed32(&released))
-        sched_yield();
+    test_await(pawl_load_relaxed32(&released));
     PAWL_ADDRESS_(pawl_store_relaxed)(&held->lock, 0);
 }
 
 static void *write_beside_sixty(void *unused)
 {
-    while (pawl_load_relaxed32(&asked) < 60)
-        sched_yield();
+    test_await(pawl_load_relaxed32(&asked) >= 60);
     must(pawl_try_write(&lock));
     pawl_drop_write(&lock);
     pawl_store_relaxed32(&released, 1);

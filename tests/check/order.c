@@ -67,8 +67,7 @@ static void deadlock(void *unused)
     take_a_then_b(unused);
     pawl_take_write(&b);
     (void)test_start(misuse_job_main, &job);
-    while (!pawl_load_acquire32(&a_is_held, PAWL_TAG_NONE_))
-        sched_yield();
+    test_await(pawl_load_acquire32(&a_is_held, PAWL_TAG_NONE_));
     pawl_take_write(&a); /* reported before it waits */
 }
 
@@ -323,13 +322,12 @@ TEST_CASE(an_inversion_is_reported_once_when_reports_do_not_abort)
 
 static void fork_between(void *unused)
 {
-    int status = 0;
     take_a_then_b(unused);
     pid_t child = fork();
     must(child >= 0);
     if (child == 0)
         take_b_then_a(unused);
-    must(waitpid(child, &status, 0) == child);
+    const int status = test_wait(child);
     must(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
     abort();
 }

@@ -300,10 +300,8 @@ SILENT_CASE(a_signal_handler_may_try)
 
 static void wait_for_success(pid_t child)
 {
-    int status = 0;
     must(child >= 0);
-    must(waitpid(child, &status, 0) == child);
-    must(status == 0);
+    must(test_wait(child) == 0);
 }
 
 SILENT_CASE(a_forked_child_holds_what_the_forking_thread_held)

@@ -121,8 +121,7 @@ static void take_after_a_thread_has_vanished(void *unused)
         for (unsigned i = 0; i < check_lines_used(); i++)
             if (check_state(check_what_of(&check_here()->lines[i].held[0])) == PAWL_STATE_W)
                 id = check_owner(&check_here()->lines[i]);
-    while (pawl_os_thread_lives(id))
-        sched_yield();
+    test_await(!pawl_os_thread_lives(id));
     pawl_take_read(&spinning);
 }
 
@@ -141,8 +140,7 @@ static void *hold_until_released(void *unused)
 {
     pawl_take_write(&sleeping);
     pawl_store_release32(&held, 1, PAWL_TAG_NONE_);
-    while (pawl_load_acquire32(&released, PAWL_TAG_NONE_) == 0)
-        sched_yield();
+    test_await(pawl_load_acquire32(&released, PAWL_TAG_NONE_) != 0);
     pawl_drop_write(&sleeping);
     return unused;
 }
@@ -150,8 +148,7 @@ static void *hold_until_released(void *unused)
 static pthread_t start_holder(void)
 {
     const pthread_t thread = test_start(hold_until_released, NULL);
-    while (pawl_load_acquire32(&held, PAWL_TAG_NONE_) == 0)
-        sched_yield();
+    test_await(pawl_load_acquire32(&held, PAWL_TAG_NONE_) != 0);
     return thread;
 }
 
@@ -159,7 +156,6 @@ REPORTED_CASE(a_take_of_what_a_thread_of_the_parent_holds_is_reported,
               "pawl: waits for a holder whose thread is gone: pawl_lock32 at ",
               "a thread that is gone had it in W, taken at ")
 {
-    int status;
     (void)start_holder();
     pid_t child = fork();
     must(child >= 0);
@@ -167,7 +163,7 @@ REPORTED_CASE(a_take_of_what_a_thread_of_the_parent_holds_is_reported,
         pawl_take_read(&sleeping);
         _exit(0);
     }
-    must(waitpid(child, &status, 0) == child);
+    const int status = test_wait(child);
     must(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
     abort();
 }
@@ -181,8 +177,7 @@ static void watch(void)
 
 static void await_reports(uint32_t count)
 {
-    while (pawl_load_relaxed32(&check_here()->long_waits) < count)
-        sched_yield();
+    test_await(pawl_load_relaxed32(&check_here()->long_waits) >= count);
 }
 
 static void *release_after_a_report(void *unused)
@@ -267,8 +262,7 @@ static void wait_with_and_without_a_deadline(void *unused)
     pthread_t holder = start_holder();
     pawl_take_write(&beside);
     const pthread_t first = test_start(wait_with_a_deadline, unused);
-    while ((pawl_load_relaxed32(&sleeping.word) & PAWL_LOCK_PARKED) == 0)
-        sched_yield();
+    test_await((pawl_load_relaxed32(&sleeping.word) & PAWL_LOCK_PARKED) != 0);
     const pthread_t second = test_start(wait_without_one, unused);
     await_reports(1);
     pawl_drop_write(&beside);
@@ -331,8 +325,7 @@ static void wait_for_others(void *unused)
     watch();
     for (unsigned i = 0; i < 4; i++) {
         threads[i] = test_start(bodies[i], unused);
-        while (pawl_load_acquire32(&held, PAWL_TAG_NONE_) == 0)
-            sched_yield();
+        test_await(pawl_load_acquire32(&held, PAWL_TAG_NONE_) != 0);
     }
     for (unsigned i = 0; i < 4; i++)
         test_join(threads[i]);
@@ -354,8 +347,7 @@ static void *vanish_behind_a_waiter(void *unused)
 {
     pawl_take_write(&sleeping);
     pawl_store_release32(&held, 1, PAWL_TAG_NONE_);
-    while ((pawl_load_relaxed32(&sleeping.word) & PAWL_LOCK_PARKED) == 0)
-        sched_yield();
+    test_await((pawl_load_relaxed32(&sleeping.word) & PAWL_LOCK_PARKED) != 0);
     syscall(SYS_exit, 0);
     return unused;
 }
@@ -364,8 +356,7 @@ static void wait_for_a_thread_that_vanishes(void *unused)
 {
     must(setenv("PAWL_CHECK_WAIT", "0.01", 1) == 0);
     (void)test_start(vanish_behind_a_waiter, unused);
-    while (pawl_load_acquire32(&held, PAWL_TAG_NONE_) == 0)
-        sched_yield();
+    test_await(pawl_load_acquire32(&held, PAWL_TAG_NONE_) != 0);
     pawl_take_write(&sleeping);
 }
 

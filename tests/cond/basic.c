@@ -21,8 +21,7 @@ static void start_afresh(void)
 /* Until as many threads are in the list. */
 static void wait_for_waiters(unsigned count)
 {
-    while (pawl_load_relaxed32(&changed.waiting) != count)
-        sched_yield();
+    test_await(pawl_load_relaxed32(&changed.waiting) == count);
 }
 
 TEST_CASE(nobody_waits_in_zero_bytes)
@@ -83,8 +82,7 @@ TEST_CASE(a_signal_wakes_one)
         give_tickets(1);
         assert_int_equal(pawl_cond_signal(&changed), 1);
         assert_int_equal(pawl_load_relaxed32(&changed.waiting), 2 - i);
-        while (__atomic_load_n(&inside, __ATOMIC_ACQUIRE) != i + 1)
-            sched_yield();
+        test_await(__atomic_load_n(&inside, __ATOMIC_ACQUIRE) == i + 1);
     }
     for (unsigned i = 0; i < 3; i++)
         test_join(threads[i]);

@@ -218,7 +218,6 @@ static void fork_inside(void *object)
 /* Both free the objects that the function's own call took. */
 TEST_CASE_WITH(a_function_that_forks_goes_on_in_both, begin, NULL)
 {
-    int status = 0;
     pawl_hazard_retire(&one.head, &one, fork_inside);
     retire(&other);
     pawl_hazard_clean_up();
@@ -228,8 +227,7 @@ TEST_CASE_WITH(a_function_that_forks_goes_on_in_both, begin, NULL)
         pawl_hazard_clean_up();
         _exit(freed == 3 && third.freed ? 0 : 1);
     }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
+    assert_int_equal(test_wait(child), 0);
     assert_int_equal(freed, 2);
 }
 

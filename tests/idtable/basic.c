@@ -482,7 +482,6 @@ TEST_CASE_WITH(the_child_of_a_fork_has_the_objects, begin, end)
     skip(); /* it lets no child of a process with threads start one: the callbacks' worker */
 #else
     pawl_id id = insert(9);
-    int status = 0;
     fflush(NULL);
     pid_t child = fork();
     must(child >= 0);
@@ -498,9 +497,7 @@ TEST_CASE_WITH(the_child_of_a_fork_has_the_objects, begin, end)
         must(pawl_load_relaxed32(&released) == 2);
         _exit(0);
     }
-    while (waitpid(child, &status, 0) < 0)
-        must(errno == EINTR);
-    assert_int_equal(status, 0);
+    assert_int_equal(test_wait(child), 0);
     assert_int_equal(value_of(id), 9);
 #endif
 }

@@ -106,8 +106,7 @@ TEST_CASE(a_counted_read_waits_for_a_signal_and_is_dropped_by_another_thread)
 {
     BEGIN(64)
     const pthread_t thread = test_start(waits_under_a_counted_read, NULL);
-    while (pawl_load_relaxed32(&waits) == 0)
-        sched_yield();
+    test_await(pawl_load_relaxed32(&waits) != 0);
     pawl_take_write(&lock64); /* not before the thread has let its read go */
     pawl_store_relaxed32(&goes_on, 1);
     pawl_drop_write(&lock64);

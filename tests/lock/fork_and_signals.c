@@ -26,8 +26,7 @@ static void *waiter_main(void *unused)
 
 static void until_somebody_sleeps(void)
 {
-    while ((__atomic_load_n(&busy.word, __ATOMIC_RELAXED) & PAWL_LOCK_PARKED) == 0)
-        sched_yield();
+    test_await((__atomic_load_n(&busy.word, __ATOMIC_RELAXED) & PAWL_LOCK_PARKED) != 0);
 }
 
 static void *enter(void *lock)
@@ -45,8 +44,7 @@ static void work_as_child(void *unused)
     pawl_take_write(&idle);
     if (!PAWL_TSAN_) {
         thread = test_start(enter, &idle);
-        while ((__atomic_load_n(&idle.word, __ATOMIC_RELAXED) & PAWL_LOCK_PARKED) == 0)
-            sched_yield();
+        test_await((__atomic_load_n(&idle.word, __ATOMIC_RELAXED) & PAWL_LOCK_PARKED) != 0);
     }
     pawl_drop_write(&idle);
     if (!PAWL_TSAN_)
@@ -220,8 +218,7 @@ TEST_CASE(a_handler_may_try_and_interrupts_a_sleeper_without_harm)
     until_somebody_sleeps();
     for (i = 0; i < 20; i++) {
         must(pthread_kill(sleeper, SIGUSR1) == 0);
-        while (__atomic_load_n(&handled, __ATOMIC_RELAXED) <= i)
-            sched_yield();
+        test_await(__atomic_load_n(&handled, __ATOMIC_RELAXED) > i);
     }
     assert_int_equal(__atomic_load_n(&granted, __ATOMIC_RELAXED), 0);
     pawl_drop_write(&busy);

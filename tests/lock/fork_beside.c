@@ -98,8 +98,7 @@ static uint32_t holds;
 
 static void *writes_when_it_holds(void *nothing)
 {
-    while (pawl_load_relaxed32(&holds) == 0)
-        sched_yield();
+    test_await(pawl_load_relaxed32(&holds) != 0);
     pawl_take_write(&lock);
     pawl_drop_write(&lock);
     return nothing;
@@ -109,8 +108,7 @@ static void hands_off(void)
 {
     pawl_take_write(&lock);
     pawl_store_relaxed32(&holds, 1);
-    while ((pawl_load_relaxed32(&lock.word) & PAWL_LOCK_PARKED) == 0)
-        sched_yield();
+    test_await((pawl_load_relaxed32(&lock.word) & PAWL_LOCK_PARKED) != 0);
     pawl_hand_off(&lock);
     pawl_drop_write(&lock);
 }

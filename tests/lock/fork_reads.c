@@ -50,7 +50,6 @@ static void *reads_until_told(void *of_a_kind)
 
 static void beside(const struct reader *kind, bool (*is_right)(void))
 {
-    int status = 0;
     must(pthread_barrier_init(&reads, NULL, 2) == 0 && pthread_barrier_init(&ends, NULL, 2) == 0);
     const pthread_t thread = test_start(reads_until_told, (void *)(uintptr_t)kind);
     (void)pthread_barrier_wait(&reads);
@@ -58,7 +57,7 @@ static void beside(const struct reader *kind, bool (*is_right)(void))
     must(child >= 0);
     if (child == 0)
         _exit(is_right() ? 0 : 1);
-    must(waitpid(child, &status, 0) == child);
+    const int status = test_wait(child);
     (void)pthread_barrier_wait(&ends);
     test_join(thread);
     assert_int_equal(status, 0);

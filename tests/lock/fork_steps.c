@@ -275,7 +275,6 @@ static void *hold_the_latch(void *nothing)
 static void fork_in_handler(int number)
 {
     const int saved = errno;
-    int status = 0;
     if (!holds_until_the_fork_is_over)
         pawl_store_release32(&may_unlatch, 1, PAWL_WAIT_WAKE);
     pid_t child = fork();
@@ -284,9 +283,7 @@ static void fork_in_handler(int number)
         forking.is_child = true;
         alarm(TEST_HANGS);
     } else {
-        while (waitpid(child, &status, 0) < 0)
-            must(errno == EINTR);
-        must(status == 0);
+        must(test_wait(child) == 0);
         pawl_store_release32(&may_unlatch, 1, PAWL_WAIT_WAKE);
         pawl_store_release32(&forked, 1, PAWL_WAIT_WAKE);
     }

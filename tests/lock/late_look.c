@@ -132,8 +132,7 @@ static pthread_t sleeper(void *(*body)(void *), const void *address)
 {
     pawl_store_relaxed32(&returned, 0);
     const pthread_t thread = test_start(body, NULL);
-    while (asleep_at(address) == 0)
-        sched_yield();
+    test_await(asleep_at(address) != 0);
     return thread;
 }
 

@@ -128,11 +128,9 @@ TEST_CASE(a_handler_above_a_sleeper_for_the_latch_fails_and_returns)
     begin();
     struct pawl_bucket *bucket = table_lock(&lock32);
     const pthread_t sleeper = test_start(waits_for_the_latch, NULL);
-    while (!somebody_waits_for(bucket))
-        sched_yield();
+    test_await(somebody_waits_for(bucket));
     must(pthread_kill(sleeper, SIGUSR1) == 0);
-    while (pawl_load_relaxed32(&handled) == 0)
-        sched_yield();
+    test_await(pawl_load_relaxed32(&handled) != 0);
     table_unlock(bucket);
     test_join(sleeper);
     assert_int_equal(lock32.word, PAWL_LOCK_BIASED);

@@ -26,8 +26,7 @@ static pthread_t start(void *(*body)(void *))
 /* Waits until the thread has claimed, gives it time, and sees that it has not been granted. */
 static void see_it_wait(unsigned int units)
 {
-    while ((pl_deref_int(&lock) & units) == 0)
-        sched_yield();
+    test_await((pl_deref_int(&lock) & units) != 0);
     for (unsigned i = 0; i < 200; i++)
         sched_yield();
     assert_false(other_is_granted());
@@ -71,8 +70,7 @@ TEST_CASE_WITH(atomic_users_and_a_writer_that_waited_for_a_seeker_exclude_each_o
     for (int round = 0; round < TEST_SCALE(2000); round++) {
         pl_take_s(&lock);
         pthread_t thread = start(write_once);
-        while ((pl_deref_int(&lock) & PLOCK32_WL_ANY) == 0)
-            sched_yield();
+        test_await((pl_deref_int(&lock) & PLOCK32_WL_ANY) != 0);
         pl_drop_s(&lock);
         pl_take_a(&lock);
         enter_and_leave(1);
@@ -140,8 +138,7 @@ TEST_CASE_WITH(a_writer_and_an_atomic_user_who_wants_r_do_not_wait_for_each_othe
     see_it_wait(PLOCK32_RL_ANY);
     /* in one step: drop A, and a claim of W beside the R of the other */
     pl_add_noret(&lock, PLOCK32_SL_1 + PLOCK32_RL_1);
-    while ((pl_deref_int(&lock) & PLOCK32_RL_ANY) != PLOCK32_RL_1)
-        sched_yield();
+    test_await((pl_deref_int(&lock) & PLOCK32_RL_ANY) == PLOCK32_RL_1);
     assert_false(other_is_granted());
     pl_drop_w(&lock);
     finish(thread);

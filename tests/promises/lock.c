@@ -214,14 +214,11 @@ static void child_goes_on(struct party *p)
 
 static void forks(struct party *p)
 {
-    int status = 0;
     const pid_t child = fork();
     must(child >= 0);
     if (child == 0)
         child_goes_on(p);
-    while (waitpid(child, &status, 0) < 0)
-        must(errno == EINTR);
-    must(status == 0);
+    must(test_wait(child) == 0);
 }
 
 /* ---- The handler ----------------------------------------------------------------------------- */

@@ -212,7 +212,6 @@ static bool may(int who, rwlock_call *call)
 
 static int forks(pthread_rwlock_t *l)
 {
-    int status = 0;
     const pid_t child = fork();
     must(child >= 0);
     if (child == 0) {
@@ -226,9 +225,7 @@ static int forks(pthread_rwlock_t *l)
             must(pthread_rwlock_trywrlock(l) == 0);
         _exit(0);
     }
-    while (waitpid(child, &status, 0) < 0)
-        must(errno == EINTR);
-    must(status == 0);
+    must(test_wait(child) == 0);
     return 0;
 }
 

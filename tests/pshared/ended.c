@@ -102,9 +102,8 @@ static pid_t start_sleeper(const struct width *x, unsigned state)
 /* One step of the dropper. False: the drop has returned. */
 static bool step(pid_t dropper)
 {
-    int status;
     must(ptrace(PTRACE_SINGLESTEP, dropper, NULL, NULL) == 0);
-    must(waitpid(dropper, &status, 0) == dropper);
+    const int status = test_wait(dropper);
     must(WIFSTOPPED(status));
     return WSTOPSIG(status) != SIGSTOP;
 }

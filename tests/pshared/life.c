@@ -65,7 +65,6 @@ static void forked(const struct width *x)
     void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     uint32_t *tried; /* in the page too */
     struct task sleeper;
-    int status;
     must(page != MAP_FAILED);
     tried = (uint32_t *)page + 1000;
     assert_true(x->tries[W](&lock));
@@ -90,8 +89,7 @@ static void forked(const struct width *x)
         sched_yield();
     usleep(10000); /* by now it sleeps, most often */
     x->drop[W](page);
-    must(waitpid(child, &status, 0) == child);
-    assert_int_equal(status, 0);
+    assert_int_equal(test_wait(child), 0);
     assert_true(x->free(page));
     x->drop[W](&lock);
     test_join(id);

@@ -89,12 +89,10 @@ static pid_t start_other(const char *how, const char *what)
 
 static void both_add(struct common *c, const char *how, const char *what)
 {
-    int status;
     must(pawl_robust_lock_init(&c->robust) == PAWL_ROBUST_OK); /* the others are zero bytes */
     pid_t child = start_other(how, what);
     add(c);
-    must(waitpid(child, &status, 0) == child);
-    assert_int_equal(status, 0);
+    assert_int_equal(test_wait(child), 0);
     assert_true(c->under32 == 2 * ADDITIONS);
     assert_true(c->under64 == 2 * ADDITIONS);
     assert_true(c->under_robust == 2 * ADDITIONS);
@@ -140,10 +138,9 @@ TEST_CASE(the_death_of_another_program_is_told)
     char number[16];
     const int file = anonymous_file(number, sizeof number);
     struct common *c = map_file(file);
-    int status;
     must(pawl_robust_lock_init(&c->robust) == PAWL_ROBUST_OK);
     pid_t child = start_other("die", number);
-    must(waitpid(child, &status, 0) == child);
+    const int status = test_wait(child);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     assert_int_equal(pawl_robust_lock_take_read_until(&c->robust, late()), PAWL_ROBUST_OWNER_DIED);
     assert_int_equal(pawl_robust_lock_deaths(&c->robust), PAWL_ROBUST_DIED_WRITE);

@@ -244,7 +244,6 @@ static void run_round(unsigned steps, uint64_t seed)
 {
     pid_t children[PROCESSES - 1];
     uint64_t i;
-    int status;
     memset((void *)shared, 0, sizeof *shared);
     shared->data[0].complement = shared->data[1].complement = ~UINT64_C(0);
     shared->steps = steps;
@@ -261,8 +260,7 @@ static void run_round(unsigned steps, uint64_t seed)
     }
     test_threads(THREADS, work, &i);
     for (i = 0; i < PROCESSES - 1; i++) {
-        must(waitpid(children[i], &status, 0) == children[i]);
-        assert_int_equal(status, 0);
+        assert_int_equal(test_wait(children[i]), 0);
     }
     for (i = 0; i < 2; i++) {
         assert_true(shared->data[i].number == shared->writes[i]);

@@ -412,9 +412,7 @@ static void in_child_of_readers(void)
 
 static void wait_for(pid_t child)
 {
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0)
-        must(errno == EINTR);
+    const int status = test_wait(child);
     pawl_store_relaxed32(&child_status, (uint32_t)status);
 }
 

@@ -264,8 +264,7 @@ TEST_CASE(what_a_reader_read_comes_before_what_follows_the_grace_period)
     assert_ptr_equal(pawl_rcu_xchg_pointer(&head, NULL), &a);
     uint64_t cookie = pawl_rcu_start_poll();
     let_leave(&r);
-    while (!pawl_rcu_poll(cookie))
-        sched_yield();
+    test_await(pawl_rcu_poll(cookie));
     assert_int_equal(r.left, 1);
     join_reader(&r);
 }
@@ -350,8 +349,7 @@ TEST_CASE(an_online_thread_is_waited_for_until_it_is_quiescent)
         let_leave(&r);
         if (i % 2 != 0)
             pawl_rcu_domain_synchronize_cond(pawl_rcu_qs(), cookie);
-        while (!pawl_rcu_domain_poll(pawl_rcu_qs(), cookie))
-            sched_yield();
+        test_await(pawl_rcu_domain_poll(pawl_rcu_qs(), cookie));
         assert_int_equal(pawl_load_relaxed32(&r.left), 1);
         pthread_barrier_wait(&r.step);
         join_reader(&r);

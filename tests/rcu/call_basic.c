@@ -96,8 +96,7 @@ TEST_CASE_WITH(a_callback_runs_by_itself, set_up, NULL)
 {
     for (unsigned round = 0; round < 20; round++) {
         assert_int_equal(pawl_rcu_call(&many[round].head, run, 1), 0);
-        while (pawl_load_relaxed32(&many[round].runs) == 0)
-            sched_yield();
+        test_await(pawl_load_relaxed32(&many[round].runs) != 0);
         if (round % 4 == 3)
             usleep(1000); /* the worker goes to sleep */
     }
@@ -243,8 +242,7 @@ TEST_CASE_WITH(the_worker_has_signals_blocked, set_up, NULL)
 {
     blocked_signals = 0;
     assert_int_equal(pawl_rcu_call(&many[0].head, look_at_signals, 1), 0);
-    while (pawl_load_relaxed32(&many[0].runs) == 0)
-        sched_yield();
+    test_await(pawl_load_relaxed32(&many[0].runs) != 0);
     assert_int_equal(pawl_rcu_barrier(), 0);
     assert_int_equal(blocked_signals, 1);
 }

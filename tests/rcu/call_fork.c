@@ -25,8 +25,7 @@ static void wait_for_a_worker(void)
 {
     const uint32_t before = pawl_load_relaxed32(&runs_in_all);
     must(pawl_rcu_call(&heads[0], run, 10) == 0);
-    while (pawl_load_relaxed32(&runs_in_all) == before)
-        sched_yield();
+    test_await(pawl_load_relaxed32(&runs_in_all) != before);
 }
 
 static int set_up(void **state)
@@ -63,9 +62,7 @@ static bool nothing_is_queued(void)
 
 static bool ended_well(pid_t child)
 {
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0)
-        must(errno == EINTR);
+    const int status = test_wait(child);
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
@@ -193,8 +190,7 @@ TEST_CASE_WITH(a_fork_does_not_wait_for_a_callback_that_waits_for_the_forking_th
     at_the_mutex = 0;
     must(pthread_mutex_lock(&held) == 0);
     must(pawl_rcu_call(&heads[0], wait_for_mutex, 10) == 0);
-    while (pawl_load_relaxed32(&at_the_mutex) == 0)
-        sched_yield();
+    test_await(pawl_load_relaxed32(&at_the_mutex) != 0);
     for (unsigned i = 1; i < OBJECTS; i++)
         must(pawl_rcu_call(&heads[i], run, 10) == 0);
     pid_t child = fork();
@@ -253,8 +249,7 @@ static pid_t child_beside;
 static void wait_for_the_fork(pawl_rcu_head *head)
 {
     pawl_store_relaxed32(&in_callback, 1);
-    while (pawl_load_relaxed32(&forked_beside) == 0)
-        sched_yield();
+    test_await(pawl_load_relaxed32(&forked_beside) != 0);
     run(head);
 }
 
@@ -301,8 +296,7 @@ TEST_CASE_WITH(a_callback_may_fork_while_another_one_runs, set_up, NULL)
     must(pawl_rcu_domain_init(&shared_by_two, "shared by two") == 0);
     must(pawl_rcu_domain_limit(&shared_by_two, 2, 20, PAWL_RCU_HELP) == 0);
     test_elsewhere(call_what_waits, NULL);
-    while (pawl_load_relaxed32(&in_callback) == 0)
-        sched_yield();
+    test_await(pawl_load_relaxed32(&in_callback) != 0);
     must(pawl_rcu_domain_call(&shared_by_two, &heads[1], fork_beside, 10) == 0);
     must(pawl_rcu_domain_call(&shared_by_two, &heads[2], run, 10) == 0); /* helps */
     if (child_beside == 0) {

@@ -242,8 +242,7 @@ TEST_CASE_WITH(a_flood_stays_within_the_limit, set_up, tear_down)
 
 static void *let_go_when_the_caller_waits(void *nothing)
 {
-    while (numbers().waits == 0)
-        sched_yield();
+    test_await(numbers().waits != 0);
     must(pawl_load_relaxed32(&runs) == 0);
     let_go();
     return nothing;
@@ -270,8 +269,7 @@ TEST_CASE_WITH(a_caller_at_the_limit_goes_on_when_there_is_room, set_up, tear_do
 
 static void *raise_limit_when_the_caller_waits(void *nothing)
 {
-    while (numbers().waits == 0)
-        sched_yield();
+    test_await(numbers().waits != 0);
     must(pawl_rcu_domain_limit(&domain, 2, PAWL_RCU_NO_LIMIT, PAWL_RCU_WAIT) == 0);
     return nothing;
 }

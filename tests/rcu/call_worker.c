@@ -108,7 +108,6 @@ TEST_CASE(the_worker_first_calls_what_the_program_gives)
 {
     static const uint32_t number = 42;
     pid_t child;
-    int status = 0;
     must(pawl_rcu_domain_init(&domain, "given") == 0);
     assert_int_equal(pawl_rcu_domain_worker(&domain, worker_begins, (void *)(uintptr_t)&number), 0);
     look_at_least();
@@ -121,8 +120,7 @@ TEST_CASE(the_worker_first_calls_what_the_program_gives)
             look_at_least();
             _exit(0);
         }
-        must(waitpid(child, &status, 0) == child);
-        assert_int_equal(status, 0);
+        assert_int_equal(test_wait(child), 0);
     }
     pawl_rcu_domain_destroy(&domain);
     must(pawl_rcu_domain_init(&domain, "another") == 0);

@@ -38,8 +38,7 @@ static bool driver_waits_for(const struct pawl_rcu_line *line, uint32_t index)
 static void until_the_driver_waits(uint32_t index)
 {
     const struct pawl_rcu_line *line = line_of_caller();
-    while (!driver_waits_for(line, index))
-        sched_yield();
+    test_await(driver_waits_for(line, index));
 }
 
 static void *end_online(void *is_in)

@@ -159,8 +159,7 @@ static void *read_until_reported(void *barrier)
     pawl_rcu_read_lock();
     must(PAWL_RCU_MINE_.extra != NULL);
     pthread_barrier_wait((pthread_barrier_t *)barrier);
-    while (pawl_load_relaxed32(&reported) == 0)
-        sched_yield();
+    test_await(pawl_load_relaxed32(&reported) != 0);
     must(pawl_load_relaxed32(&reported) == pawl_os_thread_id());
     pawl_rcu_read_unlock();
     return NULL;

@@ -159,8 +159,7 @@ static pthread_t main_thread;
 static void *interrupt_main(void *unused)
 {
     struct pawl_rcu_state *state = &rcu_here()->states[PAWL_RCU_DEFAULT_];
-    while (PAWL_ADDRESS_(pawl_load_relaxed)(&state->driver) == 0)
-        sched_yield();
+    test_await(PAWL_ADDRESS_(pawl_load_relaxed)(&state->driver) != 0);
     must(pthread_kill(main_thread, SIGUSR1) == 0);
     return NULL;
 }
@@ -258,8 +257,7 @@ TEST_CASE(a_child_forked_during_a_grace_period_drives_its_own)
     pthread_barrier_wait(&barrier);
     for (unsigned i = 0; i < 2; i++)
         waiters[i] = test_start(synchronize_once, NULL);
-    while (pawl_load_relaxed32(&domain->sleepers) == 0)
-        sched_yield();
+    test_await(pawl_load_relaxed32(&domain->sleepers) != 0);
     ASSERT_CHILD_IS_WELL(child_of_a_driver, NULL);
     pthread_barrier_wait(&barrier);
     test_join(reader);

@@ -162,8 +162,7 @@ TEST_CASE(a_driver_that_sleeps_already_hears_that_reports_are_wanted)
     struct pawl_rcu_state *domain = &rcu_here()->states[d.index];
     start(&reader, &d);
     const pthread_t waiter = test_start(synchronize, &d);
-    while (PAWL_ADDRESS_(pawl_load_relaxed)(&domain->driver) == 0)
-        sched_yield();
+    test_await(PAWL_ADDRESS_(pawl_load_relaxed)(&domain->driver) != 0);
     usleep(1000);
     pawl_rcu_domain_stall(&d, 2000000, note, &seen);
     test_join(waiter);

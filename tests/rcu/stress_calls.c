@@ -103,7 +103,6 @@ static void check_bound(struct shared *s)
 
 static void fork_and_finish(struct shared *s)
 {
-    int status = 0;
     const pid_t child = fork();
     must(child >= 0);
     if (child == 0) {
@@ -115,9 +114,7 @@ static void fork_and_finish(struct shared *s)
         } while (statistics.queued != 0);
         _exit(0);
     }
-    while (waitpid(child, &status, 0) < 0)
-        must(errno == EINTR);
-    must(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    must(test_wait(child) == 0);
 }
 
 static void body(void *argument, unsigned index)

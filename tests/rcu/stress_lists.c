@@ -74,8 +74,7 @@ static void dispose(struct element *e, unsigned how)
         return;
     case 1:
         cookie = pawl_rcu_start_poll();
-        while (!pawl_rcu_poll(cookie))
-            sched_yield();
+        test_await(pawl_rcu_poll(cookie));
         free_now(e);
         return;
     default: must(pawl_rcu_call(&e->head, free_later, sizeof *e) == 0);

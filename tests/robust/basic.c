@@ -450,7 +450,6 @@ TEST_CASE_WITH(dropping_what_one_does_not_hold_is_misuse, set_up, NULL)
 TEST_CASE_WITH(a_child_of_the_holder_holds_nothing, set_up, NULL)
 {
     for (unsigned i = 0; i < 4; i++) {
-        int status;
         assert_int_equal(takes[i](lock), PAWL_ROBUST_OK);
         pid_t child = fork();
         must(child >= 0);
@@ -459,8 +458,7 @@ TEST_CASE_WITH(a_child_of_the_holder_holds_nothing, set_up, NULL)
                           pawl_robust_lock_try_write(lock) == PAWL_ROBUST_BUSY
                       ? 0
                       : 1);
-        must(waitpid(child, &status, 0) == child);
-        assert_int_equal(status, 0);
+        assert_int_equal(test_wait(child), 0);
         assert_int_equal(drops[i](lock), PAWL_ROBUST_OK);
         assert_free();
     }
@@ -488,7 +486,6 @@ TEST_CASE_WITH(a_child_of_fork_without_handlers_holds_nothing, set_up, NULL)
 {
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
     for (unsigned i = 0; i < 4; i++) {
-        int status;
         assert_int_equal(takes[i](lock), PAWL_ROBUST_OK);
         pid_t child = _Fork();
         must(child >= 0);
@@ -500,8 +497,7 @@ TEST_CASE_WITH(a_child_of_fork_without_handlers_holds_nothing, set_up, NULL)
                 _exit(2);
             _exit(held_nothing ? 0 : 1);
         }
-        must(waitpid(child, &status, 0) == child);
-        assert_int_equal(status, 0);
+        assert_int_equal(test_wait(child), 0);
         assert_int_equal(drops[i](lock), PAWL_ROBUST_OK);
         assert_free();
     }

@@ -28,7 +28,6 @@ TEST_CASE(each_copy_gives_the_number_of_this_life)
 {
     void *const copy = dlopen(PROMISES_COPY, RTLD_NOW | RTLD_LOCAL);
     pthread_t thread;
-    int status;
     if (copy == NULL)
         skip();
     *(void **)&self_of_copy = dlsym(copy, "promises_self");
@@ -40,8 +39,8 @@ TEST_CASE(each_copy_gives_the_number_of_this_life)
         must(pawl_os_robust_self() == pawl_os_thread_id());
         _exit(0);
     }
-    must(child > 0 && waitpid(child, &status, 0) == child);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    must(child > 0);
+    assert_int_equal(test_wait(child), 0);
 }
 
 TEST_MAIN()

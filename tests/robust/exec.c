@@ -53,7 +53,6 @@ static void *takes_and_executes(void *take)
 /* A process takes both, executes another program, and ends. */
 static void executes(const operation *take, bool in_first_thread)
 {
-    int status;
     fflush(NULL);
     pid_t child = fork();
     must(child >= 0);
@@ -64,7 +63,7 @@ static void executes(const operation *take, bool in_first_thread)
             pthread_join(thread, NULL);
         takes_and_executes((void *)take);
     }
-    must(waitpid(child, &status, 0) == child);
+    const int status = test_wait(child);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 7);
 }
 

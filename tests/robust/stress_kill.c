@@ -250,7 +250,6 @@ TEST_CASE_WITH(the_living_go_on_while_others_are_killed, set_up, NULL)
     uint64_t seed = test_seed();
     pid_t children[4];
     unsigned i, kills, killed = 0, rounds = 0;
-    int status;
     do {
         __atomic_store_n(&shared->stop, 0, __ATOMIC_RELAXED);
         for (i = 0; i < 4; i++)
@@ -259,7 +258,7 @@ TEST_CASE_WITH(the_living_go_on_while_others_are_killed, set_up, NULL)
             i = test_random_below(&seed, 4);
             usleep(test_random_below(&seed, 2000));
             must(kill(children[i], SIGKILL) == 0);
-            must(waitpid(children[i], &status, 0) == children[i]);
+            const int status = test_wait(children[i]);
             assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
             children[i] = start(test_random(&seed), false);
             killed++;

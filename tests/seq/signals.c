@@ -78,8 +78,7 @@ TEST_CASE(a_handler_finds_a_whole_value_wherever_it_interrupts_the_writer)
     while (pawl_load_relaxed32(&handled) < wanted) {
         const uint32_t before = pawl_load_relaxed32(&handled);
         must(pthread_kill(writer, SIGUSR1) == 0);
-        while (pawl_load_relaxed32(&handled) == before)
-            sched_yield();
+        test_await(pawl_load_relaxed32(&handled) != before);
     }
     stop_writer(writer);
     print_message("%u of %u tries met a write\n", failed_tries, handled);
@@ -90,7 +89,6 @@ TEST_CASE(the_child_of_a_fork_reads_and_repairs_what_a_thread_was_writing)
     const unsigned forks = TEST_SCALE(40);
     const pthread_t writer = start_writer();
     for (unsigned i = 0; i < forks; i++) {
-        int status = 0;
         pid_t child = fork();
         must(child >= 0);
         if (child == 0) {
@@ -108,9 +106,7 @@ TEST_CASE(the_child_of_a_fork_reads_and_repairs_what_a_thread_was_writing)
             value_seq_read(&lock, &got);
             _exit(memcmp(&got, &v, sizeof v) == 0 ? 0 : 3);
         }
-        while (waitpid(child, &status, 0) < 0)
-            must(errno == EINTR);
-        assert_int_equal(status, 0);
+        assert_int_equal(test_wait(child), 0);
     }
     stop_writer(writer);
 }

@@ -44,7 +44,6 @@ static char path[64];
 
 static void start(bool closed)
 {
-    int status;
     const pid_t child = fork();
     must(child >= 0);
     if (child == 0) {
@@ -53,8 +52,7 @@ static void start(bool closed)
         execl("/proc/self/exe", "descriptor_2", "serve", path, closed ? "closed" : "open", NULL);
         _exit(1);
     }
-    must(waitpid(child, &status, 0) == child);
-    assert_int_equal(status, 0);
+    assert_int_equal(test_wait(child), 0);
 }
 
 static void the_data_are_as_written(bool closed)

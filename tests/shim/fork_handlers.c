@@ -87,7 +87,6 @@ static void *reads(void *nothing)
 
 static void forks(void)
 {
-    int status = 0;
     const pid_t child = fork();
     must(child >= 0);
     if (child == 0) {
@@ -99,9 +98,7 @@ static void forks(void)
         must(pthread_rwlock_unlock(&lock) == 0);
         _exit(0);
     }
-    while (waitpid(child, &status, 0) < 0)
-        must(errno == EINTR);
-    assert_int_equal(status, 0);
+    assert_int_equal(test_wait(child), 0);
 }
 
 TEST_CASE(handlers_lock_a_lock_that_others_use)

@@ -284,8 +284,7 @@ TEST_CASE(a_waiting_thread_handles_signals_and_waits_on)
             const int seen = __atomic_load_n(&handled, __ATOMIC_ACQUIRE);
             assert_true(actor_waits(&waiter));
             assert_int_equal(pthread_kill(waiter.id, SIGUSR1), 0);
-            while (__atomic_load_n(&handled, __ATOMIC_ACQUIRE) == seen)
-                sched_yield();
+            test_await(__atomic_load_n(&handled, __ATOMIC_ACQUIRE) != seen);
         }
         assert_true(actor_waits(&waiter));
         assert_int_equal(pthread_rwlock_unlock(&idle), 0);

@@ -258,20 +258,6 @@ TEST_CASE(waiting_is_no_cancellation_point)
 
 /* ---- Fork ------------------------------------------------------------------------------------ */
 
-static void in_child(int (*body)(void))
-{
-    int status = 0;
-    const pid_t child = fork();
-    must(child >= 0);
-    if (child == 0) {
-        alarm(TEST_HANGS);
-        _exit(body());
-    }
-    while (waitpid(child, &status, 0) < 0)
-        must(errno == EINTR);
-    assert_int_equal(status, 0);
-}
-
 static int drop_read_and_write(void)
 {
     drop_read();
@@ -294,10 +280,10 @@ static int drop_write_and_write(void)
 static void forked(void)
 {
     pawl_sift_take_read(&lock, PAWL_SIFT_THREAD);
-    in_child(drop_read_and_write);
+    assert_int_equal(test_fork(drop_read_and_write), 0);
     drop_read();
     pawl_sift_take_write(&lock);
-    in_child(drop_write_and_write);
+    assert_int_equal(test_fork(drop_write_and_write), 0);
     pawl_sift_drop_write(&lock);
 }
 
@@ -316,7 +302,7 @@ TEST_CASE(readers_of_other_threads_stay_counted_in_the_child)
     struct holder h;
     must(begin(0));
     begin_hold(&h, false);
-    in_child(write_cannot);
+    assert_int_equal(test_fork(write_cannot), 0);
     end_hold(&h);
 }
 
@@ -336,7 +322,7 @@ TEST_CASE(a_writer_of_another_thread_stays_in_in_the_child)
     struct holder h;
     must(begin(0));
     begin_hold(&h, true);
-    in_child(nobody_can_until_made_anew);
+    assert_int_equal(test_fork(nobody_can_until_made_anew), 0);
     end_hold(&h);
 }
 
@@ -366,7 +352,7 @@ TEST_CASE(a_writer_that_waits_has_shut_readers_out_of_the_child_too)
         drop_read();
         sched_yield();
     }
-    in_child(readers_cannot_until_made_anew);
+    assert_int_equal(test_fork(readers_cannot_until_made_anew), 0);
     end_hold(&h);
     test_join(writer);
 }

@@ -69,16 +69,13 @@ static int without_the_right(void)
 
 TEST_CASE(a_lock_that_must_raise_its_writers_is_refused_without_the_right)
 {
-    int status = 0;
     const pid_t child = fork();
     must(child >= 0);
     if (child == 0) {
         alarm(TEST_HANGS);
         _exit(without_the_right());
     }
-    while (waitpid(child, &status, 0) < 0)
-        must(errno == EINTR);
-    assert_int_equal(status, 0);
+    assert_int_equal(test_wait(child), 0);
 }
 
 /* ---- Raising --------------------------------------------------------------------------------- */
@@ -211,8 +208,7 @@ TEST_CASE(a_realtime_reader_that_waits_lends_the_writer_its_priority)
         return;
     assert_int_equal(begin(PAWL_SIFT_READS(PAWL_SIFT_REALTIME), 0), 0);
     const pthread_t writer = test_start(hold_write, NULL);
-    while (pawl_load_relaxed32(&holds) == 0)
-        sched_yield();
+    test_await(pawl_load_relaxed32(&holds) != 0);
     assert_true(kernel_priority() >= 0);
     const pthread_t reader = test_start(read_in_realtime, NULL);
     while (kernel_priority() != -1 - CEILING)
@@ -231,8 +227,7 @@ TEST_CASE(a_waiting_realtime_reader_keeps_its_deadline)
     pawl_store_relaxed32(&may_drop, 0);
     assert_int_equal(begin(PAWL_SIFT_READS(PAWL_SIFT_REALTIME), 0), 0);
     const pthread_t writer = test_start(hold_write, NULL);
-    while (pawl_load_relaxed32(&holds) == 0)
-        sched_yield();
+    test_await(pawl_load_relaxed32(&holds) != 0);
     must(clock_gettime(CLOCK_MONOTONIC, &now) == 0);
     assert_false(pawl_sift_take_read_until(&lock, PAWL_SIFT_REALTIME,
                                            (uint64_t)now.tv_sec * 1000000000u +

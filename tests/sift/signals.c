@@ -58,8 +58,7 @@ static uint32_t seen(unsigned c)
 
 static void until(const uint32_t *flag, uint32_t wanted)
 {
-    while (pawl_load_relaxed32(flag) < wanted)
-        sched_yield();
+    test_await(pawl_load_relaxed32(flag) >= wanted);
 }
 
 static bool is_blocked(int number)
@@ -161,8 +160,7 @@ static void *write_once(void *done)
 
 static void wait_for_slow_writer(void)
 {
-    while ((pawl_load_relaxed32(&lock.contexts[PAWL_SIFT_THREAD]) >> 16) == 0)
-        sched_yield();
+    test_await((pawl_load_relaxed32(&lock.contexts[PAWL_SIFT_THREAD]) >> 16) != 0);
 }
 
 TEST_CASE(signals_stay_open_while_a_writer_waits_for_slow_readers)
@@ -189,8 +187,7 @@ static void on_long_read(int number)
 {
     pawl_sift_take_read(&lock, PAWL_SIFT_INTERRUPT);
     pawl_store_relaxed32(&stays_in, 1);
-    while (pawl_load_relaxed32(&may_leave) == 0)
-        sched_yield();
+    test_await(pawl_load_relaxed32(&may_leave) != 0);
     pawl_store_relaxed32(&saw[1], value);
     pawl_sift_drop_read(&lock, PAWL_SIFT_INTERRUPT);
 }

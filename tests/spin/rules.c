@@ -35,8 +35,7 @@ static pthread_t start_claim(operation *take)
 
 static void wait_until_w_shows(void)
 {
-    while (pawl_load_relaxed32(&lock.word) < PAWL_SPIN32_W)
-        sched_yield();
+    test_await(pawl_load_relaxed32(&lock.word) >= PAWL_SPIN32_W);
 }
 
 static void finish(pthread_t thread)

@@ -35,8 +35,7 @@ static void beside_trap(int number, siginfo_t *info, void *context)
         beside.at >= (uint64_t)(uintptr_t)&etext || beside.seen[beside.at & 0xffff]++ != 0)
         return;
     __atomic_store_n(&beside.stage, BESIDE_STANDS, __ATOMIC_RELEASE);
-    while (__atomic_load_n(&beside.stage, __ATOMIC_ACQUIRE) == BESIDE_STANDS)
-        sched_yield();
+    test_await(__atomic_load_n(&beside.stage, __ATOMIC_ACQUIRE) != BESIDE_STANDS);
     errno = saved;
 }
 
@@ -51,7 +50,6 @@ static void *beside_main(void *nothing)
 
 static void beside_fork(void (*check)(void))
 {
-    int status = 0;
     const pid_t child = fork();
     must(child >= 0);
     if (child == 0) {
@@ -61,8 +59,7 @@ static void beside_fork(void (*check)(void))
         _exit(0);
     }
     beside.forks++;
-    while (waitpid(child, &status, 0) < 0)
-        must(errno == EINTR);
+    const int status = test_wait(child);
     if (status != 0 && beside.bad_at == 0)
         beside.bad_at = beside.at;
 }

@@ -29,7 +29,6 @@ static void forking_trap(int number, siginfo_t *info, void *context)
     ucontext_t *interrupted = (ucontext_t *)context;
     const uint64_t at = (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP];
     const int saved = errno;
-    int status = 0;
     (void)number, (void)info;
     if (at < (uint64_t)(uintptr_t)&__executable_start || at >= (uint64_t)(uintptr_t)&etext ||
         forking.bad_at != 0 || forking.seen[at & 0xffff]++ != 0)
@@ -45,8 +44,7 @@ static void forking_trap(int number, siginfo_t *info, void *context)
         interrupted->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)FORKING_TRAP_FLAG;
     } else {
         forking.forks++;
-        while (waitpid(child, &status, 0) < 0)
-            must(errno == EINTR);
+        const int status = test_wait(child);
         if (status != 0)
             forking.bad_at = at;
     }

@@ -41,8 +41,7 @@ static void release(pawl_rcu_head *head)
 
 static void retire(struct thing *o)
 {
-    while (pawl_rcu_call(&o->head, release, sizeof *o) != 0)
-        sched_yield();
+    test_await(pawl_rcu_call(&o->head, release, sizeof *o) == 0);
 }
 
 static void look(const struct thing *o, uint64_t number)

@@ -76,9 +76,8 @@ static void look_in_child(struct pawl_own *own, uint32_t id_in_parent)
 
 static void must_end_well(pid_t child)
 {
-    int status;
-    must(child > 0 && waitpid(child, &status, 0) == child);
-    must(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    must(child > 0);
+    must(test_wait(child) == 0);
 }
 
 TEST_CASE(the_thread_of_a_forked_child_keeps_its_block)

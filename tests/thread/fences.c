@@ -106,7 +106,6 @@ static void ask_when_the_readers_have_ended(void *unused)
 
 static void ask_and_fork(void *unused)
 {
-    int status;
     must(pawl_fences_strong() == 0);
     pid_t child = fork();
     must(child >= 0);
@@ -117,7 +116,7 @@ static void ask_and_fork(void *unused)
         use_everything(unused);
         _exit(0);
     }
-    must(waitpid(child, &status, 0) == child);
+    const int status = test_wait(child);
     must(WIFEXITED(status));
     if (status != 0)
         _exit(WEXITSTATUS(status));

@@ -195,14 +195,12 @@ static bool in_child;
 static void fork_one(void)
 {
     const pid_t child = fork();
-    int status = 0;
     must(child >= 0);
     if (child == 0) {
         in_child = true;
         return;
     }
-    must(waitpid(child, &status, 0) == child);
-    must(status == 0);
+    must(test_wait(child) == 0);
 }
 
 static void check_and_end_child(void)

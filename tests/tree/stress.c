@@ -70,8 +70,7 @@ static void take_out(struct thing *o, bool batch)
     } else {
         must(pawl_tree_remove(&shared.tree, &o->node));
     }
-    while (pawl_rcu_call(&o->head, release, sizeof *o) != 0)
-        sched_yield();
+    test_await(pawl_rcu_call(&o->head, release, sizeof *o) == 0);
 }
 
 static void get(uint64_t number)

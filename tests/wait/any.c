@@ -80,8 +80,7 @@ TEST_CASE(a_wake_at_any_of_the_words_ends_it_and_is_named)
     for (unsigned i = 0; i < WORDS; i++) {
         set_watches(w.watches);
         w.thread = test_start(wait_for_any, &w);
-        while (pawl_wake_one(&words[i]) == 0)
-            sched_yield();
+        test_await(pawl_wake_one(&words[i]) != 0);
         test_join(w.thread);
         assert_int_equal(w.how, PAWL_WAIT_WOKEN);
         assert_int_equal(w.which, i);

@@ -208,8 +208,7 @@ TEST_CASE(an_absurd_deadline_never_passes)
     word = 1;
     for (unsigned i = 0; i < 6; i++) {
         start(&s, i % 2 ? 16 : 32, 0, absurd[i / 2]);
-        while (pawl_wake_one(&word) == 0)
-            sched_yield();
+        test_await(pawl_wake_one(&word) != 0);
         end(&s);
     }
 }
@@ -251,8 +250,7 @@ TEST_CASE(wake_bits_wakes_who_waits_for_one_of_the_bits)
     word = 1;
     start(&low, 64, 0x1, PAWL_WAIT_FOREVER);
     start(&high, 64, UINT64_C(0x8000000000000000), PAWL_WAIT_FOREVER);
-    while (pawl_wake_bits(&word, UINT64_C(0xc000000000000000), 9) == 0)
-        sched_yield();
+    test_await(pawl_wake_bits(&word, UINT64_C(0xc000000000000000), 9) != 0);
     end(&high);
     while (pawl_wake_bits(&word, 0x3, 9) == 0)
         assert_int_equal(pawl_wake_bits(&word, ~UINT64_C(1), 9), 0);
@@ -278,8 +276,7 @@ TEST_CASE(the_oldest_is_woken_first)
     for (unsigned i = 0; i < 4; i++) {
         threads[i] = test_start(watch_the_order, &orders[i]);
         /* Behind those who wait already: requeue to itself only counts nobody, so ask by moving. */
-        while (pawl_requeue(&word, WORD8 + 2, 0, 1) == 0)
-            sched_yield();
+        test_await(pawl_requeue(&word, WORD8 + 2, 0, 1) != 0);
     }
     /* All four are at WORD8 + 2 now, in the order of their moves. */
     for (unsigned i = 0; i < 4; i++) {
@@ -316,8 +313,7 @@ TEST_CASE(requeue_wakes_some_and_moves_some)
     word = 1;
     for (unsigned i = 0; i < 5; i++) {
         start(&sleepers[i], 8, 0, PAWL_WAIT_FOREVER);
-        while (pawl_requeue(&word, WORD8 + 4, 0, 1) == 0)
-            sched_yield();
+        test_await(pawl_requeue(&word, WORD8 + 4, 0, 1) != 0);
     }
     assert_int_equal(pawl_requeue(WORD8 + 4, &elsewhere, 2, 2), 4);
     assert_int_equal(pawl_wake_all(&elsewhere), 2);
@@ -332,7 +328,6 @@ TEST_CASE(a_shared_wait_is_woken_by_another_process)
 {
     uint32_t *shared =
         (uint32_t *)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    int status;
     assert_true(shared != (uint32_t *)MAP_FAILED);
     fflush(NULL);
     pid_t child = fork();
@@ -346,7 +341,7 @@ TEST_CASE(a_shared_wait_is_woken_by_another_process)
         sched_yield();
     __atomic_store_n(shared, 1, __ATOMIC_RELEASE);
     (void)pawl_wake_all_shared(shared);
-    must(waitpid(child, &status, 0) == child);
+    const int status = test_wait(child);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 7);
     assert_int_equal(pawl_wait32_shared(shared, 0), PAWL_WAIT_DIFFERS);
     assert_int_equal(pawl_wait32_shared_until(shared, 1, pawl_now() + 1000), PAWL_WAIT_EXPIRED);
@@ -388,7 +383,6 @@ TEST_CASE(a_shared_wake_needs_the_page)
 #else
     const int file = memfd_create("pawl", 0);
     uint32_t *here, *elsewhere;
-    int status;
     must(file >= 0 && ftruncate(file, 4096) == 0);
     here = (uint32_t *)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     elsewhere = (uint32_t *)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -398,8 +392,7 @@ TEST_CASE(a_shared_wake_needs_the_page)
     must(munmap(here, 4096) == 0);
     assert_int_equal(pawl_wake_all_shared(here), 0);
     (void)pawl_wake_all_shared(elsewhere);
-    must(waitpid(child, &status, 0) == child);
-    assert_int_equal(status, 0);
+    assert_int_equal(test_wait(child), 0);
     munmap(elsewhere, 4096), close(file);
 #endif
 }
@@ -409,15 +402,13 @@ TEST_CASE(the_last_store_may_come_after_the_shared_wake)
 {
     uint32_t *shared =
         (uint32_t *)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    int status;
     must(shared != (uint32_t *)MAP_FAILED);
     pid_t child = sleep_while_busy(shared);
     __atomic_store_n(shared, LEAVING, __ATOMIC_RELEASE);
     (void)pawl_wake_all_shared(shared);
     __atomic_store_n(shared, FREE, __ATOMIC_RELEASE);
     must(munmap(shared, 4096) == 0);
-    must(waitpid(child, &status, 0) == child);
-    assert_int_equal(status, 0);
+    assert_int_equal(test_wait(child), 0);
 }
 
 TEST_MAIN()

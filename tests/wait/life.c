@@ -25,8 +25,7 @@ static void wait_and_wake_in_the_child(void *unused)
     must(pawl_wake_all(&word) == 0); /* the parent's waiters are not ours */
     if (!PAWL_TSAN_) {               /* which allows no thread in such a child */
         const pthread_t thread = test_start(wait_for_a_change, NULL);
-        while (pawl_wake_one(&word) == 0)
-            sched_yield();
+        test_await(pawl_wake_one(&word) != 0);
         __atomic_store_n(&word, 2, __ATOMIC_RELEASE);
         (void)pawl_wake_all(&word);
         test_join(thread);
@@ -80,8 +79,7 @@ TEST_CASE(a_wait_is_no_cancellation_point)
         word = 1;
         went_on = false;
         thread = test_start(wait_and_go_on, i ? &wide : NULL);
-        while (pawl_requeue(&word, (char *)&word + 4, 0, 1) == 0)
-            sched_yield();
+        test_await(pawl_requeue(&word, (char *)&word + 4, 0, 1) != 0);
         must(pthread_cancel(thread) == 0);
         usleep(2000);
         assert_false(__atomic_load_n(&went_on, __ATOMIC_ACQUIRE));
@@ -113,8 +111,7 @@ static void signals_reach_a_sleeper(int flags)
     const pthread_t thread = test_start(wait_for_a_change, NULL);
     for (unsigned i = 0; i < 50; i++) {
         must(pthread_kill(thread, SIGUSR1) == 0);
-        while (__atomic_load_n(&signals, __ATOMIC_RELAXED) <= i)
-            sched_yield();
+        test_await(__atomic_load_n(&signals, __ATOMIC_RELAXED) > i);
     }
     __atomic_store_n(&word, 2, __ATOMIC_RELEASE);
     (void)pawl_wake_one(&word);
@@ -135,8 +132,7 @@ TEST_CASE(a_thread_for_which_no_line_is_left_sleeps_and_wakes_as_well)
     lines_park_all();
     word = 1;
     const pthread_t thread = test_start(wait_for_a_change, NULL);
-    while (pawl_wake_one(&word) == 0)
-        sched_yield();
+    test_await(pawl_wake_one(&word) != 0);
     __atomic_store_n(&word, 2, __ATOMIC_RELEASE);
     (void)pawl_wake_one(&word);
     test_join(thread);
@@ -157,8 +153,7 @@ static void wait_for_own_or_wake_all(void *unused, unsigned index)
             (void)pawl_wait64(&crowd[index], 0);
         return;
     }
-    while (__atomic_load_n(&asleep, __ATOMIC_RELAXED) < CROWD - 1)
-        sched_yield();
+    test_await(__atomic_load_n(&asleep, __ATOMIC_RELAXED) >= CROWD - 1);
     usleep(20000);
     for (unsigned i = 1; i < CROWD; i++) {
         __atomic_store_n(&crowd[i], 1, __ATOMIC_RELEASE);

@@ -76,8 +76,7 @@ REPORTED_CASE(a_condition_used_with_two_locks_at_a_time_is_reported,
               "by pawl_cond_wait")
 {
     (void)test_start(wait_with_the_first, NULL);
-    while (pawl_load_relaxed32(&cond.waiting) == 0)
-        sched_yield();
+    test_await(pawl_load_relaxed32(&cond.waiting) != 0);
     pawl_lock32_take_write(&locks[1]);
     pawl_lock32_cond_wait_write(&cond, &locks[1]);
 }

@@ -105,8 +105,7 @@ static void *give_up_soon(void *unused)
 
 static void *wake_it(void *unused)
 {
-    while (pawl_wake_one(&word) == 0)
-        sched_yield();
+    test_await(pawl_wake_one(&word) != 0);
     return unused;
 }
 
@@ -178,8 +177,7 @@ TEST_CASE(drops_wake_nobody_else_while_a_woken_waiter_has_not_run)
     pawl_bitlock32_take(&flags, 7);
     for (i = 0; i < CROWD; i++)
         crowd[i] = test_start(pass_through, NULL);
-    while (__atomic_load_n(&listed, __ATOMIC_RELAXED) < CROWD)
-        sched_yield();
+    test_await(__atomic_load_n(&listed, __ATOMIC_RELAXED) >= CROWD);
     pawl_bitlock32_drop(&flags, 7);
     wait_for(&arrived);
     for (i = 0; i < DROPS; i++) {

@@ -310,8 +310,7 @@ static void let_queue(struct pawl_bucket *bucket, unsigned first, unsigned end)
         const ipawl_address_ seen = PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->latch);
         latch_numbers[i] = i;
         latch_threads[i] = test_start(enter_the_latch, &latch_numbers[i]);
-        while (PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->latch) == seen)
-            sched_yield();
+        test_await(PAWL_ADDRESS_(pawl_load_relaxed)(&bucket->latch) != seen);
     }
 }
 
