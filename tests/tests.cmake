@@ -134,8 +134,10 @@ pawl_test(stress wait/stress_table DEADLINES)
 
 # notice: waits of event loops
 pawl_test(unit notice/basic)
+pawl_test(unit notice/lock ALSO_SCALING)
 pawl_test(misuse notice/misuse)
 pawl_test(stress notice/stress)
+pawl_test(stress notice/stress_lock ALSO_SCALING)
 
 # bitlock: any bit of any word
 pawl_test(unit bitlock/basic DEADLINES)

@@ -92,6 +92,21 @@ struct wait {
     uint32_t rank; /* sleepers of a higher one come first; 0, but for ranked waits */
 };
 
+/* A wait that no thread sleeps in (notice.c). At a word it uses waiter, parker and room only. */
+struct notice {
+    void *lock;     /* as in struct pawl_notice */
+    uint32_t state; /* the same */
+    int descriptor;
+    struct wait wait;
+    bool (*operation)(struct claimant *c);
+    uint32_t made;    /* NOTICE_MADE */
+    uint32_t pending; /* what for */
+    uint32_t forks;   /* of the process, when that began */
+    bool asleep;      /* among the sleepers, unless a waker has picked it */
+    bool on_hold;     /* the operation has returned to go on later: what it keeps stays */
+    bool met_entry;   /* a reader was in an entry */
+} __attribute__((__may_alias__));
+
 /* A locked bucket, the queue of one lock there (NULL: nobody waits), and whom to wake once it is
  * unlocked. */
 struct lock_place {
@@ -191,6 +206,8 @@ PAWL_INTERNAL void lock_hand_off(struct word word);
 PAWL_INTERNAL bool lock_enter_scaling(struct claimant *c, uint64_t w);
 PAWL_INTERNAL enum lines_claim lock_claim_at_lines(struct claimant *c);
 PAWL_INTERNAL bool lock_wait_for_entries(struct claimant *c);
+/* The same for a request, which looks once. */
+PAWL_INTERNAL bool lock_look_at_entries(struct claimant *c);
 PAWL_INTERNAL void lock_met_writer(struct claimant *c);
 /* R of the caller is in the word, and has met another reader's. */
 PAWL_INTERNAL void lock_met_reader(struct word word);
@@ -214,10 +231,22 @@ static inline struct wait *lock_wait_of(struct claimant *c)
     return (struct wait *)(void *)((char *)c - offsetof(struct wait, self));
 }
 
+static inline struct notice *lock_notice_of(struct claimant *c)
+{
+    return (struct notice *)(void *)((char *)c - offsetof(struct notice, wait.self));
+}
+
 /* Waits in the operation. A thread with a rank comes before sleepers of a lower one; with
  * PAWL_LOCK_PASSES it is a reader that passes claims, and with PAWL_LOCK_SIGNALLED it does not spin
  * before it joins the queue. Any thread may drop a counted read. */
 PAWL_INTERNAL bool lock_wait(struct word word, uint64_t deadline,
                              bool (*operation)(struct claimant *c), uint32_t rank, bool counted);
+/* A request for the lock: the operation without a sleep. True: granted. False: it is in the queue,
+ * and is to go on when its descriptor is readable. */
+PAWL_INTERNAL bool lock_notice_begin(struct notice *n, struct word word,
+                                     bool (*operation)(struct claimant *c));
+PAWL_INTERNAL bool lock_notice_go_on(struct notice *n);
+/* Takes back what the request keeps. */
+PAWL_INTERNAL void lock_notice_cancel(struct notice *n);
 
 #endif

@@ -88,23 +88,31 @@ static bool lock_may_spin_on(const struct lock_place *here, enum wait_class clas
     return here->queue->awake <= LOCK_SPINNERS || ((unsigned)class & WAIT_URGENT) != 0;
 }
 
-/* The bucket is locked, and is locked again afterwards. The waiter sleeps unless the word has
- * changed. */
-static enum outcome lock_sleep_unless_ready(struct lock_place *here, struct wait *wait,
-                                            enum wait_class class)
+/* The bucket is locked. The waiter is among the sleepers unless the word has changed. */
+static bool lock_parks(struct lock_place *here, struct wait *wait, enum wait_class class)
 {
     uint64_t w;
-    if (pawl_os_now() >= wait->self.deadline)
-        return WAIT_TIMED_OUT;
     lock_falls_asleep(here, wait, class);
     /* [LOCK_PARK] release: the hint is cleared before a releaser finds this PARKED. */
     w = word_fetch_or_release(&wait->self.word, PAWL_LOCK_PARKED, PAWL_LOCK_PARK);
     if (lock_ready(w) & (unsigned)class) {
         lock_wakes_up(here, wait);
-        return WAIT_PASSED;
+        return false;
     }
     lock_pick(here, lock_ready_here(here, w)); /* I6 */
     PAWL_PROBE2(lock_park, wait->self.word.address, class);
+    return true;
+}
+
+/* The bucket is locked, and is locked again afterwards. The waiter sleeps unless the word has
+ * changed. */
+static enum outcome lock_sleep_unless_ready(struct lock_place *here, struct wait *wait,
+                                            enum wait_class class)
+{
+    if (pawl_os_now() >= wait->self.deadline)
+        return WAIT_TIMED_OUT;
+    if (!lock_parks(here, wait, class))
+        return WAIT_PASSED;
     return lock_sleep(here, wait) ? WAIT_PASSED : WAIT_TIMED_OUT;
 }
 
@@ -222,4 +230,110 @@ PAWL_INTERNAL bool lock_wait(struct word word, uint64_t deadline,
     result = operation(&wait.self);
     lock_wait_end(&wait);
     return result;
+}
+
+/* ---- Requests -----------------------------------------------------------------------------------
+ * A request runs the operation of a thread until that would sleep. It is among the sleepers then,
+ * and the operation ends as if its deadline had passed, but takes nothing back. To go on the
+ * operation runs anew. It finds no way in beside its own claim, and then that claim. */
+
+static enum outcome lock_notice_wait(struct claimant *c, enum wait_class class)
+{
+    struct notice *const n = lock_notice_of(c);
+    struct wait *const wait = &n->wait;
+    enum outcome how = WAIT_PASSED;
+    struct lock_place here;
+    uint64_t w;
+    lock_join(&here, wait);
+    w = word_load_relaxed(&c->word);
+    if (c->claim != WAIT_NOTHING && !((unsigned)class & WAIT_URGENT)) {
+        how = WAIT_CLAIM_MADE;
+    } else if (!(lock_ready(w) & (unsigned)class)) {
+        if (lock_takes_turn(&here, wait, class, w)) {
+            how = WAIT_CLAIM_MADE;
+        } else if (lock_parks(&here, wait, class)) {
+            wait->parker.descriptor = n->descriptor;
+            wait->waiter.asleep = 1;
+            n->asleep = n->on_hold = true;
+            how = WAIT_TIMED_OUT;
+        }
+    }
+    lock_unlock(&here);
+    return how;
+}
+
+static void lock_notice_alter(struct claimant *c, uint64_t units, enum wait_class claim)
+{
+    if (!lock_notice_of(c)->on_hold)
+        lock_alter(c, units, claim);
+}
+
+#if PAWL_SCALES_
+static const struct wait_scaling lock_notice_scaling = {lock_enter_scaling, lock_claim_at_lines,
+                                                        lock_look_at_entries, lock_met_writer};
+#define LOCK_NOTICE_SCALING (&lock_notice_scaling)
+#else
+#define LOCK_NOTICE_SCALING NULL
+#endif
+
+static const struct wait_way lock_notice_way = {lock_notice_wait, lock_stake, lock_notice_alter,
+                                                lock_enter_in_turn, LOCK_NOTICE_SCALING};
+
+static bool lock_notice_step(struct notice *n)
+{
+    n->on_hold = false;
+    if (!n->operation(&n->wait.self))
+        return false;
+    lock_wait_end(&n->wait);
+    return true;
+}
+
+/* Whether the request is awake; from now on in any case where it is cancelled. */
+static bool lock_notice_wakes(struct notice *n, bool cancel)
+{
+    struct wait *const wait = &n->wait;
+    struct lock_place here;
+    bool picked;
+    if (!n->asleep)
+        return true;
+    lock_join(&here, wait);
+    picked = wait->waiter.asleep == 0;
+    if (!picked && cancel) {
+        lock_wakes_up(&here, wait);
+        wait->waiter.asleep = 0;
+    }
+    lock_unlock(&here);
+    if (picked)
+        (void)pawl_park(&wait->parker, PAWL_NO_DEADLINE);
+    n->asleep = !picked && !cancel;
+    return !n->asleep;
+}
+
+PAWL_INTERNAL bool lock_notice_begin(struct notice *n, struct word word,
+                                     bool (*operation)(struct claimant *c))
+{
+    struct wait *const wait = &n->wait;
+    lock_wait_begin(wait, word, PAWL_NO_DEADLINE);
+    wait->self.way = &lock_notice_way;
+    wait->self.to_read = WAIT_R;
+    wait->counted = true;
+    wait->signalled = false;
+    wait->rank = 0;
+    n->operation = operation;
+    n->asleep = n->met_entry = false;
+    return lock_notice_step(n);
+}
+
+PAWL_INTERNAL bool lock_notice_go_on(struct notice *n)
+{
+    return lock_notice_wakes(n, false) && lock_notice_step(n);
+}
+
+PAWL_INTERNAL void lock_notice_cancel(struct notice *n)
+{
+    struct claimant *const c = &n->wait.self;
+    (void)lock_notice_wakes(n, true);
+    if (c->claim != WAIT_NOTHING)
+        lock_alter(c, 0u - lock_units_of(c->claim), WAIT_NOTHING);
+    lock_wait_end(&n->wait);
 }

@@ -13,15 +13,7 @@
 
 #define NOTICE_MADE UINT32_C(0x6e6f7465)
 
-enum { NOTICE_IDLE, NOTICE_OF_WORD };
-
-struct notice {
-    struct wait wait; /* of a word: its waiter, parker and room */
-    int descriptor;
-    uint32_t made;    /* NOTICE_MADE */
-    uint32_t pending; /* what for */
-    uint32_t forks;   /* of the process, when that began */
-} __attribute__((__may_alias__));
+enum { NOTICE_IDLE, NOTICE_OF_WORD, NOTICE_OF_LOCK };
 
 _Static_assert(sizeof(struct notice) <= sizeof(struct pawl_notice), "a request has room");
 
@@ -81,8 +73,59 @@ enum pawl_noticed PAWL_SYMBOL_(pawl_notice_watch)(struct pawl_notice *p,
     if (!wait_list_waiter(&n->wait.waiter, watch, &n->wait.room.queue, parker, WAIT_FOR_WORD))
         return PAWL_NOTICE_READY;
     table_grow_if_crowded();
+    n->lock = NULL;
     n->pending = NOTICE_OF_WORD;
     return PAWL_NOTICE_PENDING;
+}
+
+/* Any thread may drop what a request was granted, so it is booked as counted reads are. */
+#if PAWL_CHECKED
+#define NOTICE_BOOKS(comes_or_goes) ipawl_check_counted_##comes_or_goes##_()
+#else
+#define NOTICE_BOOKS(comes_or_goes) ((void)0)
+#endif
+
+enum pawl_noticed PAWL_SYMBOL_(pawl_notice_lock64)(struct pawl_notice *p, pawl_lock64 *l,
+                                                   enum pawl_state state)
+{
+    static bool (*const operations[])(struct claimant *c) = {NULL, lock_take_read, lock_take_seek,
+                                                             lock_take_write, lock_take_atomic};
+    struct notice *const n = notice_of(p);
+    struct word word;
+    if (!notice_may_begin(p, "pawl_notice_lock64", __builtin_return_address(0)))
+        return PAWL_NOTICE_REFUSED;
+    if (PAWL_UNLIKELY(l == NULL || ((uintptr_t)l & 7) != 0 || state == PAWL_STATE_U ||
+                      state > PAWL_STATE_A)) {
+        MISUSE("no lock, or no state of one", "notice", p, "pawl_notice_lock64");
+        return PAWL_NOTICE_REFUSED;
+    }
+    word.address = l;
+    word.layout = WORD_64;
+    n->lock = l;
+    n->state = state;
+    NOTICE_BOOKS(comes);
+    if (lock_notice_begin(n, word, operations[state]))
+        return PAWL_NOTICE_READY;
+    table_grow_if_crowded();
+    n->pending = NOTICE_OF_LOCK;
+    return PAWL_NOTICE_PENDING;
+}
+
+void PAWL_SYMBOL_(pawl_notice_drop64)(pawl_lock64 *l, enum pawl_state state)
+{
+    const uint64_t w = pawl_load_relaxed64(&l->word);
+    if (state == PAWL_STATE_R   ? ipawl_spin64_readers_(w) == 0
+        : state == PAWL_STATE_S ? ipawl_spin64_seekers_(w) == 0
+                                : ipawl_spin64_writers_(w) == 0)
+        MISUSE("dropped, but not granted", "pawl_lock64", l, "pawl_notice_drop64");
+    switch (state) {
+    case PAWL_STATE_R: ipawl_lock64_do_drop_read_counted_(l); break;
+    case PAWL_STATE_S: ipawl_lock64_do_drop_seek_(l); break;
+    case PAWL_STATE_W: ipawl_lock64_do_drop_write_(l); break;
+    case PAWL_STATE_A: ipawl_lock64_do_drop_atomic_(l); break;
+    case PAWL_STATE_U: break;
+    }
+    NOTICE_BOOKS(goes);
 }
 
 /* Whether a waker has picked the waiter. The wait ends then, or where it is cancelled. */
@@ -109,6 +152,12 @@ enum pawl_noticed PAWL_SYMBOL_(pawl_notice_go_on)(struct pawl_notice *p)
     struct notice *const n = notice_of(p);
     if (n == NULL || n->made != NOTICE_MADE || !notice_is_pending(n))
         return PAWL_NOTICE_REFUSED;
+    if (n->pending == NOTICE_OF_LOCK) {
+        if (!lock_notice_go_on(n))
+            return PAWL_NOTICE_PENDING;
+        n->pending = NOTICE_IDLE;
+        return PAWL_NOTICE_READY;
+    }
     return notice_ends_at_word(n, false) ? PAWL_NOTICE_READY : PAWL_NOTICE_PENDING;
 }
 
@@ -117,8 +166,13 @@ void PAWL_SYMBOL_(pawl_notice_cancel)(struct pawl_notice *p)
     struct notice *const n = notice_of(p);
     if (n == NULL || n->made != NOTICE_MADE || !notice_is_pending(n))
         return;
-    if (notice_ends_at_word(n, true))
+    if (n->pending == NOTICE_OF_LOCK) {
+        lock_notice_cancel(n);
+        n->pending = NOTICE_IDLE;
+        NOTICE_BOOKS(goes);
+    } else if (notice_ends_at_word(n, true))
         (void)PAWL_SYMBOL_(pawl_wake)(n->wait.waiter.address, n->wait.waiter.bits, 1);
 }
 
 #undef NOTICE_MADE
+#undef NOTICE_BOOKS

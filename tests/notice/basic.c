@@ -150,7 +150,7 @@ TEST_CASE(a_pipe_serves_as_well)
 EVENT_CASE(the_child_of_a_fork_has_no_request)
 {
     pawl_notice n[2];
-    int status;
+    int status = -1;
     for (unsigned i = 0; i < 2; i++) {
         assert_int_equal(pawl_notice_init(&n[i], event), 0);
         assert_int_equal(watch_word(&n[i]), PAWL_NOTICE_PENDING);
