@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# The list of the examples: pawl_example(<name> [AGAIN arguments...]). Each is built from <name>.c
-# or <name>.cpp and run as the test example_<name>; with AGAIN once more with these arguments, alone
-# on the machine, as the stress test stress.example_<name>.
+# The list of the examples: pawl_example(<name> [CXX20] [AGAIN arguments...]). Each is built from
+# <name>.c or <name>.cpp and run as the test example_<name>; with AGAIN once more with these
+# arguments, alone on the machine, as the stress test stress.example_<name>.
 pawl_example(start_pthread)
 pawl_example(start_shared_mutex)
 pawl_example(start_upgrade)
@@ -52,6 +52,7 @@ pawl_example(sift_timer_table)
 pawl_example(sift_control_loop)
 pawl_example(bigref_plugin)
 pawl_example(hazard_config)
+pawl_example(notice_coroutines CXX20)
 pawl_example(idtable_semaphores)
 pawl_example(idtable_growth_indirection)
 pawl_example(idtable_growth_ordered)

@@ -135,6 +135,7 @@ pawl_test(stress wait/stress_table DEADLINES)
 # notice: waits of event loops
 pawl_test(unit notice/basic)
 pawl_test(unit notice/lock ALSO_SCALING)
+pawl_test(cxx notice/cxx)
 pawl_test(misuse notice/misuse)
 pawl_test(stress notice/stress)
 pawl_test(stress notice/stress_lock ALSO_SCALING)

@@ -16,6 +16,7 @@
 #include <pawl/guarded.hpp>
 #include <pawl/hazard.hpp>
 #include <pawl/idtable.hpp>
+#include <pawl/notice.hpp>
 #include <pawl/pshared.hpp>
 #include <pawl/table.hpp>
 #include <pawl/tree.hpp>
