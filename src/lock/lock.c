@@ -38,6 +38,32 @@ PAWL_INTERNAL void lock_unlock(struct lock_place *here)
 
 /* ---- Spinning -------------------------------------------------------------------------------- */
 
+#if PAWL_HOOKS || defined(PAWL_SIM) || !defined(__ELF__)
+
+/* Threads of models and of the simulator would share what a thread remembers. */
+static void lock_note_delay(uint64_t due)
+{
+    (void)due;
+}
+#define lock_is_calm(now) ((void)(now), false)
+
+#else
+
+/* The sleeper was due to run at that time. If it runs late, other threads want its CPU, and a spin
+ * would use up what the thread may have of it: each later sleep then ends late, too. */
+static void lock_note_delay(uint64_t due)
+{
+    const uint64_t now = pawl_os_now();
+    if (now > due && now - due > LOCK_LATE_NS)
+        pawl_os_own()->calm_until = now + LOCK_CALM_NS;
+}
+static bool lock_is_calm(uint64_t now)
+{
+    return now < pawl_os_own()->calm_until;
+}
+
+#endif
+
 #if PAWL_HOOKS
 
 /* The harness schedules the threads, so another read tells nothing. */
@@ -57,7 +83,7 @@ PAWL_INTERNAL bool lock_loop_on(struct loop *loop, uint64_t deadline)
         return false;
     now = pawl_os_now();
     if (loop->end == 0)
-        loop->end = now + LOCK_SPIN_NS;
+        loop->end = lock_is_calm(now) ? now : now + LOCK_SPIN_NS;
     if (now >= loop->end || now >= deadline)
         return false;
     (void)backoff_relaxed(&loop->backoff, loop);
@@ -69,10 +95,12 @@ PAWL_INTERNAL bool lock_loop_on(struct loop *loop, uint64_t deadline)
 /* ---- The hint -------------------------------------------------------------------------------- */
 
 /* A waiter of the lock is awake from now on; releasers may leave the look to it for a while. */
-static void lock_hint(struct lock_place *here, const void *lock)
+static uint64_t lock_hint(struct lock_place *here, const void *lock)
 {
-    pawl_store_relaxed64(&here->bucket->quiet_until, pawl_os_now() + LOCK_HANDOFF_NS);
+    const uint64_t now = pawl_os_now();
+    pawl_store_relaxed64(&here->bucket->quiet_until, now + LOCK_HANDOFF_NS);
     PAWL_ADDRESS_(pawl_store_relaxed)(&here->bucket->awake_for, (ipawl_address_)(uintptr_t)lock);
+    return now;
 }
 
 static void lock_no_hint(struct lock_place *here, const void *lock)
@@ -93,7 +121,7 @@ PAWL_INTERNAL void lock_queue_up(struct lock_place *here, struct wait *wait)
     here->queue = (struct lock_queue *)(void *)table_append(here->bucket, &wait->waiter);
     here->queue->awake++;
     wait->queued = true;
-    lock_hint(here, wait->waiter.address);
+    (void)lock_hint(here, wait->waiter.address);
     PAWL_PROBE1(lock_contended, wait->waiter.address);
 }
 
@@ -119,12 +147,13 @@ PAWL_INTERNAL void lock_wakes_up(struct lock_place *here, struct wait *wait)
     lock_delist(here, wait);
     here->queue->asleep--;
     here->queue->awake++;
-    lock_hint(here, wait->waiter.address);
+    wait->woken = lock_hint(here, wait->waiter.address);
 }
 
 PAWL_INTERNAL bool lock_sleep(struct lock_place *here, struct wait *wait)
 {
     const bool woken = table_sleep(&here->bucket, &wait->waiter, &here->woken, wait->self.deadline);
+    lock_note_delay(woken ? wait->woken : wait->self.deadline);
     lock_find(here, wait->waiter.address, lock_owner(&wait->self.word));
     if (!woken)
         lock_wakes_up(here, wait);

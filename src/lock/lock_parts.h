@@ -38,6 +38,11 @@
  * sections last. */
 #define LOCK_SPIN_NS CONSTANT(SPIN_NS, 50000)
 
+/* A thread whose sleep ends so late does not spin for a while (lock_note_delay). Timers are up to
+ * 0.1 ms late on an idle machine. */
+#define LOCK_LATE_NS 200000u
+#define LOCK_CALM_NS 30000000u
+
 /* The sleepers of one class, by rank and then by age, in the order of the bits of the classes; in a
  * list of their own those that keep a claim. */
 enum {
@@ -88,8 +93,9 @@ struct wait {
     struct loop loop;
     bool has_spun; /* for as long as a waiter does before it sleeps */
     bool slept;
-    bool counted;  /* a reader that any thread may drop: in no entry */
-    uint32_t rank; /* sleepers of a higher one come first; 0, but for ranked waits */
+    bool counted;   /* a reader that any thread may drop: in no entry */
+    uint32_t rank;  /* sleepers of a higher one come first; 0, but for ranked waits */
+    uint64_t woken; /* ns of pawl_os_now when another thread last woke it */
 };
 
 /* A wait that no thread sleeps in (notice.c). At a word it uses waiter, parker and room only. */

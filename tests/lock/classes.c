@@ -111,4 +111,30 @@ TEST_CASE(a_claim_without_a_turn_is_permitted_where_the_table_has_one)
     for_each_word(check_permits);
 }
 
+/* ---- Whether a waiter spins -------------------------------------------------------------------
+ * Beside two busy processes on each CPU deadlines ended 5 to 20 ms late:
+ *
+ *   1. A thread spins for 50 us and sleeps until its deadline, again and again.
+ *   2. With its spins it has used what the scheduler gives it beside the busy processes.
+ *   3. So when its timer ends, it waits for the CPU until the others have had their slices. */
+
+TEST_CASE(a_thread_whose_sleep_ends_late_spins_no_more_for_a_while)
+{
+#if defined(__ELF__)
+    struct loop loop = LOOP_INIT;
+    uint64_t now;
+    pawl_os_own()->calm_until = 0;
+    lock_note_delay(UINT64_MAX); /* woken before it was due */
+    must(!lock_is_calm(1));
+    now = pawl_os_now();
+    lock_note_delay(now - LOCK_LATE_NS - 1);
+    must(lock_is_calm(now + LOCK_CALM_NS - 1));
+    pawl_os_own()->calm_until = UINT64_MAX;
+    must(!lock_loop_on(&loop, UINT64_MAX));
+    pawl_os_own()->calm_until = 0;
+#else
+    skip(); /* threads remember nothing */
+#endif
+}
+
 TEST_MAIN()

@@ -71,11 +71,12 @@ struct pawl_own {
     struct pawl_counter_mine counter;
     struct pawl_rcu_mine rcu;
     /* Not for inline functions: */
-    struct pawl_thread_line *slot;     /* src/base/process.h */
-    struct pawl_parker *latch_parker;  /* src/lock/table_latch.h, as the next one */
-    uint32_t latches;                  /* that it has, asks for or gives up */
-    uint32_t met;                      /* src/lock/evidence.c */
-    uint64_t clock_read;               /* src/lock/lock.c, as the next one */
+    struct pawl_thread_line *slot;    /* src/base/process.h */
+    struct pawl_parker *latch_parker; /* src/lock/table_latch.h, as the next one */
+    uint32_t latches;                 /* that it has, asks for or gives up */
+    uint32_t met;                     /* src/lock/evidence.c */
+    uint64_t calm_until;              /* src/lock/lock.c */
+    uint64_t clock_read;              /* src/lock/lock_wake.c, as the next one */
     uint32_t clock_unread;             /* drops that do not look at the clock any more */
     uint32_t robust_life, robust_self; /* src/os/robust.c, as the next one */
     const void *robust_page;           /* of the copy that robust_life is of */
