@@ -38,32 +38,6 @@ PAWL_INTERNAL void lock_unlock(struct lock_place *here)
 
 /* ---- Spinning -------------------------------------------------------------------------------- */
 
-#if PAWL_HOOKS || defined(PAWL_SIM) || !defined(__ELF__)
-
-/* Threads of models and of the simulator would share what a thread remembers. */
-static void lock_note_delay(uint64_t due)
-{
-    (void)due;
-}
-#define lock_is_calm(now) ((void)(now), false)
-
-#else
-
-/* The sleeper was due to run at that time. If it runs late, other threads want its CPU, and a spin
- * would use up what the thread may have of it: each later sleep then ends late, too. */
-static void lock_note_delay(uint64_t due)
-{
-    const uint64_t now = pawl_os_now();
-    if (now > due && now - due > LOCK_LATE_NS)
-        pawl_os_own()->calm_until = now + LOCK_CALM_NS;
-}
-static bool lock_is_calm(uint64_t now)
-{
-    return now < pawl_os_own()->calm_until;
-}
-
-#endif
-
 #if PAWL_HOOKS
 
 /* The harness schedules the threads, so another read tells nothing. */

@@ -142,6 +142,13 @@ static inline bool lock_is_urgent(const struct wait *wait)
 
 /* A pause; false when the time is over, or the deadline has passed. */
 PAWL_INTERNAL bool lock_loop_on(struct loop *loop, uint64_t deadline);
+/* The sleeper was due to run at that time. If it runs late, other threads want its CPU, and a spin
+ * would use up what the thread may have of it: each later sleep then ends late, too. So the thread
+ * is calm for a while, and does not spin (lock_own.c). */
+PAWL_INTERNAL void lock_note_delay(uint64_t due);
+PAWL_INTERNAL bool lock_is_calm(uint64_t now);
+/* Whether the bucket's hint still counts for a releaser. */
+PAWL_INTERNAL bool lock_hint_counts(const struct pawl_bucket *bucket);
 /* Locks the bucket of the lock, which the caller does not join. */
 PAWL_INTERNAL void lock_look(struct lock_place *here, const void *lock, uint32_t owner);
 /* The same; false: in a handler that has interrupted its thread at a latch, and this one stays
@@ -247,6 +254,21 @@ static inline struct notice *lock_notice_of(struct claimant *c)
  * before it joins the queue. Any thread may drop a counted read. */
 PAWL_INTERNAL bool lock_wait(struct word word, uint64_t deadline,
                              bool (*operation)(struct claimant *c), uint32_t rank, bool counted);
+
+/* ---- Requests (lock_notice.c) ---------------------------------------------------------------- */
+
+/* The steps of a wait that a request makes as well. A turn: the waiter has made its claim, or none.
+ * Parked: the waiter is among the sleepers, unless the word has changed. The bucket is locked for
+ * these two. */
+PAWL_INTERNAL void lock_wait_begin(struct wait *wait, struct word word, uint64_t deadline);
+PAWL_INTERNAL bool lock_stake(struct claimant *c, enum wait_class claim);
+PAWL_INTERNAL void lock_alter(struct claimant *c, uint64_t units, enum wait_class claim);
+PAWL_INTERNAL bool lock_takes_turn(struct lock_place *here, struct wait *wait,
+                                   enum wait_class class, uint64_t w);
+PAWL_INTERNAL bool lock_parks(struct lock_place *here, struct wait *wait, enum wait_class class);
+/* The waiter was granted the lock, or its deadline has passed. */
+PAWL_INTERNAL void lock_wait_end(struct wait *wait);
+
 /* A request for the lock: the operation without a sleep. True: granted. False: it is in the queue,
  * and is to go on when its descriptor is readable. */
 PAWL_INTERNAL bool lock_notice_begin(struct notice *n, struct word word,

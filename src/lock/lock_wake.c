@@ -123,28 +123,6 @@ PAWL_INTERNAL unsigned lock_ready_here(const struct lock_place *here, uint64_t w
 
 /* ---- Drops ----------------------------------------------------------------------------------- */
 
-/* Whether the hint still counts. The clock takes as long as a short section and its lock together.
- * So a thread that drops more often than every LOCK_QUICK_NS reads the clock at one drop in
- * LOCK_QUICK_DROPS + 1. A signal handler that drops may change which one. */
-static bool lock_hint_counts(const struct pawl_bucket *bucket)
-{
-#if PAWL_HOOKS || defined(PAWL_SIM) || !defined(__ELF__)
-    /* Threads of models and of the simulator would share the variables. */
-    return pawl_os_now() < pawl_load_relaxed64(&bucket->quiet_until);
-#else
-    struct pawl_own *const own = pawl_os_own();
-    uint64_t now;
-    if (own->clock_unread != 0) {
-        own->clock_unread--;
-        return true;
-    }
-    now = pawl_os_now();
-    own->clock_unread = now - own->clock_read < LOCK_QUICK_NS ? LOCK_QUICK_DROPS : 0;
-    own->clock_read = now;
-    return now < pawl_load_relaxed64(&bucket->quiet_until);
-#endif
-}
-
 /* Most releasers beside a sleeper find the hint. So they ask for it first, and for what they have
  * opened only where that counts. */
 PAWL_INTERNAL void lock_dropped(struct word word, uint64_t found, uint64_t after)

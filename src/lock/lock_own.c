@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* What a thread that waits for locks, or drops them beside waiters, remembers of the clock. */
+#include "lock_parts.h"
+
+#if PAWL_HOOKS || defined(PAWL_SIM) || !defined(__ELF__)
+
+/* Threads of models and of the simulator would share it. */
+PAWL_INTERNAL bool lock_hint_counts(const struct pawl_bucket *bucket)
+{
+    return pawl_os_now() < pawl_load_relaxed64(&bucket->quiet_until);
+}
+PAWL_INTERNAL void lock_note_delay(uint64_t due)
+{
+    (void)due;
+}
+PAWL_INTERNAL bool lock_is_calm(uint64_t now)
+{
+    return (void)now, false;
+}
+
+#else
+
+/* The clock takes as long as a short section and its lock together. So a thread that drops more
+ * often than every LOCK_QUICK_NS reads it at one drop in LOCK_QUICK_DROPS + 1. A signal handler
+ * that drops may change which one. */
+PAWL_INTERNAL bool lock_hint_counts(const struct pawl_bucket *bucket)
+{
+    struct pawl_own *const own = pawl_os_own();
+    uint64_t now;
+    if (own->clock_unread != 0) {
+        own->clock_unread--;
+        return true;
+    }
+    now = pawl_os_now();
+    own->clock_unread = now - own->clock_read < LOCK_QUICK_NS ? LOCK_QUICK_DROPS : 0;
+    own->clock_read = now;
+    return now < pawl_load_relaxed64(&bucket->quiet_until);
+}
+
+PAWL_INTERNAL void lock_note_delay(uint64_t due)
+{
+    const uint64_t now = pawl_os_now();
+    if (now > due && now - due > LOCK_LATE_NS)
+        pawl_os_own()->calm_until = now + LOCK_CALM_NS;
+}
+
+PAWL_INTERNAL bool lock_is_calm(uint64_t now)
+{
+    return now < pawl_os_own()->calm_until;
+}
+
+#endif
