@@ -2,11 +2,9 @@
 /* The waiting half of the bit locks. */
 #include <pawl/bitlock.h>
 
-#include "../base/base.h"
-#include "bit.h"
+#include "wait_parts.h"
 
 #if PAWL_CHECKED
-#include "../check/check.h"
 
 static PAWL_COLD void bitlock_check_bit(const void *word, unsigned width, unsigned bit,
                                         const char *call, const void *site)

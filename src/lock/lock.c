@@ -182,8 +182,6 @@ PAWL_INTERNAL uint64_t lock_park_again(const struct word *word, uint64_t found, 
     return word_fetch_or_relaxed(word, PAWL_LOCK_PARKED);
 }
 
-/* ---- Fork ------------------------------------------------------------------------------------ */
-
 /* Before main: a lock may be what an allocator waits for, and the registration may allocate. */
 PAWL_OS_EARLY static void register_table_subsystem(void)
 {

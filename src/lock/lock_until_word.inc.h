@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The operations with a deadline of the sleeping progressive lock, for lock32_until.c and
- * lock64_until.c. A program without deadlines does not contain them. */
-#define PAWL_WORD_KIND PAWL_KIND_LOCK_
+/* The operations with a deadline for one width; lock_until.c includes this file. */
 
 #define PAWL_UNTIL(name, from, to)                                                                 \
     bool PAWL_SLOW_(name##_until)(PAWL_LOCK_ * l, uint64_t deadline)                               \
@@ -21,4 +19,3 @@ pawl_regained PAWL_SLOW_(atomic_to_read_until)(PAWL_LOCK_ *l, uint64_t deadline)
 }
 
 #undef PAWL_WORD_BITS
-#undef PAWL_WORD_KIND

@@ -81,12 +81,6 @@ PAWL_INTERNAL bool lock_takes_turn(struct lock_place *here, struct wait *wait,
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
-/* A waiter that is in others' way spins on besides: its sleep would keep the lock idle. */
-static bool lock_may_spin_on(const struct lock_place *here, enum wait_class class)
-{
-    return here->queue->awake <= LOCK_SPINNERS || ((unsigned)class & WAIT_URGENT) != 0;
-}
-
 PAWL_INTERNAL bool lock_parks(struct lock_place *here, struct wait *wait, enum wait_class class)
 {
     uint64_t w;
@@ -148,7 +142,8 @@ static enum outcome lock_wait_for(struct claimant *c, enum wait_class class)
             how = WAIT_CLAIM_MADE;
             break;
         }
-        if (lock_may_spin_on(&here, class)) {
+        /* A waiter that is in others' way spins on besides: its sleep would keep the lock idle. */
+        if (here.queue->awake <= LOCK_SPINNERS || ((unsigned)class & WAIT_URGENT) != 0) {
             struct loop loop = LOOP_INIT;
             lock_unlock(&here);
             if (lock_loop(c, class, &loop))

@@ -121,8 +121,6 @@ PAWL_INTERNAL unsigned lock_ready_here(const struct lock_place *here, uint64_t w
     return ready;
 }
 
-/* ---- Drops ----------------------------------------------------------------------------------- */
-
 /* Most releasers beside a sleeper find the hint. So they ask for it first, and for what they have
  * opened only where that counts. */
 PAWL_INTERNAL void lock_dropped(struct word word, uint64_t found, uint64_t after)

@@ -12,6 +12,16 @@
 
 #include "robust_parts.h"
 
+/* The caller's member, or NO_MEMBER. */
+static unsigned robust_own(const pawl_robust_lock *l, uint32_t self, enum as as)
+{
+    const uint32_t holder = self | (uint32_t)as << HOLDER_SHIFT;
+    for (unsigned i = 0; i < PAWL_ROBUST_MEMBERS; i++)
+        if (pawl_load_relaxed32(&l->members[(self + i) % PAWL_ROBUST_MEMBERS].holder) == holder)
+            return (self + i) % PAWL_ROBUST_MEMBERS;
+    return NO_MEMBER;
+}
+
 /* ---- Taking ---------------------------------------------------------------------------------- */
 
 static enum pawl_robust robust_take_member(pawl_robust_lock *l, enum as as, struct patience p)

@@ -34,9 +34,7 @@ static const struct patience not_at_all = {true, 0};
 
 PAWL_STATIC struct patience robust_until(uint64_t deadline)
 {
-    struct patience p = {false, 0};
-    p.deadline = deadline;
-    return p;
+    return (struct patience){false, deadline};
 }
 
 /* ---- Identity and shape ---------------------------------------------------------------------- */
@@ -296,16 +294,6 @@ PAWL_STATIC enum pawl_robust robust_enter(pawl_robust_lock *l, enum as as, bool 
     if (as == AS_SEEK)
         pawl_store_relaxed32(&l->seeker, self); /* last: without it there is no death to tell */
     return robust_news(l);
-}
-
-/* The caller's member, or NO_MEMBER. */
-PAWL_STATIC unsigned robust_own(const pawl_robust_lock *l, uint32_t self, enum as as)
-{
-    const uint32_t holder = self | (uint32_t)as << HOLDER_SHIFT;
-    for (unsigned i = 0; i < PAWL_ROBUST_MEMBERS; i++)
-        if (pawl_load_relaxed32(&l->members[(self + i) % PAWL_ROBUST_MEMBERS].holder) == holder)
-            return (self + i) % PAWL_ROBUST_MEMBERS;
-    return NO_MEMBER;
 }
 
 #endif

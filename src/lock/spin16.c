@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The waiting half of the progressive spinlock of 16 bits. */
-#include <pawl/spin.h>
-
-#include "../base/base.h"
+#include "waiting.h"
 
 #define PAWL_WORD_BITS 16
 #include "spin_word.inc.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The waiting half of the progressive spinlock of 32 bits, for atomic users. */
-#include <pawl/spin.h>
-
-#include "../base/base.h"
+#include "waiting.h"
 
 #define PAWL_WORD_BITS 32
 #include "spin_atomic_word.inc.h"

@@ -4,8 +4,6 @@
  * users does not contain them. The waits are as in spin_word.inc.h. */
 #define PAWL_WORD_KIND PAWL_KIND_SPIN_
 
-#include "waiting.h" /* the classes that the probes tell */
-
 /* W is in the word and only readers are beside it. `mark` turns the claim into W+S without R: it
  * adds S (from U) or removes R (from R). I2: S tells all threads that a claimant waits for R to
  * fall. */

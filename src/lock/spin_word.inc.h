@@ -6,8 +6,6 @@
  */
 #define PAWL_WORD_KIND PAWL_KIND_SPIN_
 
-#include "waiting.h" /* the classes that the probes tell */
-
 /* Only atomic users are in, or about to enter. */
 static bool PAWL_NAME_(atomics_only)(PAWL_WORD_ w)
 {

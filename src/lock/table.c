@@ -227,8 +227,6 @@ PAWL_INTERNAL void table_unpark(struct wake_list *list)
     list->count = 0;
 }
 
-/* ---- What a wait seldom meets ---------------------------------------------------------------- */
-
 #include "table_two.h"
 #include "table_grow.h"
 #include "table_fork.h"

@@ -15,8 +15,6 @@
  */
 #include "wait_parts.h"
 
-#include "bit.h"
-
 /* Only where the kernel can also count the sleepers that it woke, and move sleepers: a wake and a
  * requeue promise that. The waits of other systems on an address serve the parkers of the lists. */
 #if defined(__linux__) || PAWL_HOOKS

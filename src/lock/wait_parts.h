@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by wait.c and wait_any.c. */
+/* Shared by wait.c, wait_any.c and bitlock.c. */
 #ifndef PAWL_LOCK_WAIT_PARTS_H
 #define PAWL_LOCK_WAIT_PARTS_H
 
@@ -95,5 +95,9 @@ PAWL_INTERNAL bool wait_list_waiter(struct pawl_waiter *waiter, const struct paw
 /* Removes the waiter from the list unless a waker has. True when a waker had picked it: an unpark
  * is on its way, or has come. */
 PAWL_INTERNAL bool wait_unlist_waiter(struct pawl_waiter *waiter);
+/* Sleeps while the bit, a mask of the word of so many bits, is set: until a drop of the bit wakes
+ * the caller. The caller then tries to take the bit, in any case. */
+PAWL_INTERNAL enum pawl_waited wait_for_bit(const void *word, uint32_t bits, uint64_t bit,
+                                            uint64_t deadline);
 
 #endif

@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-/* The operations with a deadline of the sleeping progressive lock of 64 bits. */
-#include <pawl/lock.h>
-
-#include "../os/os.h"
-
-#define PAWL_WORD_BITS 64
-#include "lock_until_word.inc.h"
