@@ -22,6 +22,12 @@ COMMANDS = dict(walk("pawl", cli))
 PAGES = man.pages()
 
 
+def page_of(command):
+    """A command's own page, or the next one above."""
+    page = f"{command.replace(' ', '-')}.1"
+    return page if page in PAGES else page_of(command.rpartition(" ")[0])
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_ends_with_examples_and_exit_codes(name, capsys):
     assert main([*name.split()[1:], "--help"]) == 0
@@ -49,9 +55,9 @@ def test_examples_use_options_that_exist(name):
 def test_a_page_leads_to_its_neighbours_and_not_to_all():
     seen = {
         name: PAGES[f"{name}.1"].split(".SH SEE ALSO")[1].replace("\\", "")
-        for name in ("pawl", "pawl-choose")
+        for name in ("pawl", "pawl-bench", "pawl-choose")
     }
-    assert "pawl-bench-lru" in seen["pawl"] and "pawl-watchdog" in seen["pawl"]
+    assert "pawl-bench-lru" in seen["pawl-bench"] and "pawl-watchdog" in seen["pawl"]
     assert "pawl-report" in seen["pawl-choose"]
 
 
@@ -71,9 +77,8 @@ def test_manual_pages_are_sound(name):
 @pytest.mark.parametrize("name", PAGES)
 def test_a_manual_page_names_every_option_and_exit_code(name):
     text = PAGES[name].replace("\\-", "-")
-    title = " ".join(name.removesuffix(".1").split("-"))
-    below = [title] if title == "pawl" else [n for n in COMMANDS if f"{n} ".startswith(f"{title} ")]
-    for parameter in (p for n in below for p in COMMANDS[n].params):
+    told = [n for n in COMMANDS if page_of(n) == name]
+    for parameter in (p for n in told for p in COMMANDS[n].params):
         if isinstance(parameter, click.Option):
             assert f"\\fB{parameter.opts[0]}\\fR" in text
     for code in options.EXIT_CODES:

@@ -10,6 +10,8 @@ from pawl.core.options import EXIT_CODES
 
 # One page for each of these, with all of its commands.
 WHOLE = ("pawl-sim", "pawl-watchdog")
+# What maintainers measure stands on the page of `pawl bench`; other benches have one of their own.
+TOGETHER = ("pawl bench crate", "pawl bench functions", "pawl bench record")
 
 
 def _escape(text: str) -> str:
@@ -82,7 +84,7 @@ def _commands(name: str, group: click.Group, whole: bool) -> list[str]:
     """The commands below a group: a line each, or all that a page of each would have."""
     lines = [".SH COMMANDS"]
     for sub_name, sub in walk(name, group):
-        if isinstance(sub, click.Group):
+        if isinstance(sub, click.Group) or (name == "pawl bench" and sub_name not in TOGETHER):
             continue
         if not whole:
             about = (sub.help or "").strip().split("\n")[0]
@@ -108,7 +110,7 @@ def page(name: str, command: click.Command, others: list[str]) -> str:
         *_description(command)[1:],
     ]
     if isinstance(command, click.Group):
-        lines += _commands(name, command, title in WHOLE)
+        lines += _commands(name, command, title in (*WHOLE, "pawl-bench"))
     if options := _options(command):
         lines += [".SH OPTIONS", *options]
     lines.append(".SH EXIT STATUS")
@@ -132,11 +134,12 @@ def walk(name: str, command: click.Command):
 
 
 def pages(cli: click.Group) -> dict[str, str]:
-    """File name -> text; `pawl bench` is told in pawl(1), what is below WHOLE on the page of it."""
+    """File name -> text; what is below WHOLE, and TOGETHER, stands on the page above it."""
+    below = tuple(f"{w}-" for w in WHOLE)
     found = [
         (n, c)
         for n, c in walk("pawl", cli)
-        if n != "pawl bench" and not n.replace(" ", "-").startswith(tuple(f"{w}-" for w in WHOLE))
+        if n not in TOGETHER and not n.replace(" ", "-").startswith(below)
     ]
     titles = [n.replace(" ", "-") for n, _ in found]
     return {f"{n.replace(' ', '-')}.1": page(n, c, titles) for n, c in found}
