@@ -22,42 +22,20 @@
 #define CALL_bool(call) (call)
 #define CALL_pawl_regained(call) ((call) == PAWL_REGAIN_KEPT)
 
-#define PAWL_OP(result, name, kind, from, to, cost)                                                \
-    bool m_spin16_##name(void *l);                                                                 \
-    bool m_spin32_##name(void *l);                                                                 \
-    bool m_spin64_##name(void *l);                                                                 \
-    bool m_lock32_##name(void *l);                                                                 \
-    bool m_lock64_##name(void *l);                                                                 \
-    bool m_shared32_##name(void *l);                                                               \
-    bool m_shared64_##name(void *l);                                                               \
-    bool m_spin16_##name(void *l)                                                                  \
+#define OPERATION(call, type, lock, name)                                                          \
+    bool m_##type##_##name(void *l);                                                               \
+    bool m_##type##_##name(void *l)                                                                \
     {                                                                                              \
-        return CALL_##result(pawl_spin16_##name((pawl_spin16 *)l));                                \
-    }                                                                                              \
-    bool m_spin32_##name(void *l)                                                                  \
-    {                                                                                              \
-        return CALL_##result(pawl_spin32_##name((pawl_spin32 *)l));                                \
-    }                                                                                              \
-    bool m_spin64_##name(void *l)                                                                  \
-    {                                                                                              \
-        return CALL_##result(pawl_spin64_##name((pawl_spin64 *)l));                                \
-    }                                                                                              \
-    bool m_lock32_##name(void *l)                                                                  \
-    {                                                                                              \
-        return CALL_##result(pawl_lock32_##name((pawl_lock32 *)l));                                \
-    }                                                                                              \
-    bool m_lock64_##name(void *l)                                                                  \
-    {                                                                                              \
-        return CALL_##result(pawl_lock64_##name((pawl_lock64 *)l));                                \
-    }                                                                                              \
-    bool m_shared32_##name(void *l)                                                                \
-    {                                                                                              \
-        return CALL_##result(pawl_pshared_lock32_##name((pawl_pshared_lock32 *)l));                \
-    }                                                                                              \
-    bool m_shared64_##name(void *l)                                                                \
-    {                                                                                              \
-        return CALL_##result(pawl_pshared_lock64_##name((pawl_pshared_lock64 *)l));                \
+        return call(pawl_##lock##_##name((pawl_##lock *)l));                                       \
     }
+#define PAWL_OP(result, name, kind, from, to, cost)                                                \
+    OPERATION(CALL_##result, spin16, spin16, name)                                                 \
+    OPERATION(CALL_##result, spin32, spin32, name)                                                 \
+    OPERATION(CALL_##result, spin64, spin64, name)                                                 \
+    OPERATION(CALL_##result, lock32, lock32, name)                                                 \
+    OPERATION(CALL_##result, lock64, lock64, name)                                                 \
+    OPERATION(CALL_##result, shared32, pshared_lock32, name)                                       \
+    OPERATION(CALL_##result, shared64, pshared_lock64, name)
 #include <pawl/detail/transitions.def>
 
 /* Those with a deadline, which passes when the model says so (m_pass_time), or never. */
