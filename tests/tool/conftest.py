@@ -46,7 +46,7 @@ RECORDER = os.path.join(SHIM, "libpawl-trace.so")
 needs_recorder = pytest.mark.skipif(
     not os.path.exists(RECORDER), reason="the recorder is not built"
 )
-QUICK = ["--rounds", "6", "--threads", "1,2", "--quiet"]
+QUICK = "--rounds 6 --threads 1,2 --quiet"
 
 
 # `make test` leaves these to `make check`: what needs drivers, simulator or a browser, recordings
@@ -185,16 +185,24 @@ def refused(capsys, starts):
 
 
 @pytest.fixture
-def bench(drivers, capsys):
-    """Runs `pawl bench lru` with few rounds; returns what it printed."""
+def shown(capsys):
+    """shown(WORDS) runs the command with these and more words; returns what it printed."""
 
-    def run(*arguments, code=0):
-        got = main(["bench", "lru", *QUICK, *map(str, arguments)])
-        shown = capsys.readouterr()
-        assert got == code, shown.err
-        return shown
+    def of(words):
+        def run(*arguments, code=0):
+            got = main([*words.split(), *map(str, arguments)])
+            printed = capsys.readouterr()
+            assert got == code, printed.err
+            return printed
 
-    return run
+        return run
+
+    return of
+
+
+@pytest.fixture
+def bench(drivers, shown):
+    return shown(f"bench lru {QUICK}")
 
 
 @pytest.fixture

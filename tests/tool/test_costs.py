@@ -34,16 +34,8 @@ def fake(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def run(fake, capsys):
-    """Runs `pawl costs --quick`; returns what it printed."""
-
-    def call(*arguments, code=0):
-        got = main(["costs", "--quick", "--quiet", *map(str, arguments)])
-        shown = capsys.readouterr()
-        assert got == code, shown.err
-        return shown
-
-    return call
+def run(fake, shown):
+    return shown("costs --quick --quiet")
 
 
 @pytest.fixture

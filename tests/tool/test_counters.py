@@ -20,16 +20,8 @@ from pawl.kinds.counters.kind import KIND
 
 
 @pytest.fixture
-def run(drivers, capsys):
-    """Runs `pawl bench counters` with few rounds; returns what it printed."""
-
-    def call(*arguments, code=0):
-        got = main(["bench", "counters", "--rounds", "6", "--quiet", *map(str, arguments)])
-        shown = capsys.readouterr()
-        assert got == code, shown.err
-        return shown
-
-    return call
+def run(drivers, shown):
+    return shown("bench counters --rounds 6 --quiet")
 
 
 @pytest.fixture(scope="module")

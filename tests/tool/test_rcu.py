@@ -14,16 +14,8 @@ from pawl.kinds.rcu.kind import KIND
 
 
 @pytest.fixture
-def run(drivers, capsys):
-    """Runs `pawl bench rcu` with few rounds; returns what it printed."""
-
-    def call(*arguments, code=0):
-        got = main(["bench", "rcu", "--rounds", "6", "--quiet", *map(str, arguments)])
-        shown = capsys.readouterr()
-        assert got == code, shown.err
-        return shown
-
-    return call
+def run(drivers, shown):
+    return shown("bench rcu --rounds 6 --quiet")
 
 
 @pytest.fixture

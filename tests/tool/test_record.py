@@ -15,15 +15,11 @@ from pawl.core import results
 
 
 @pytest.fixture
-def record(drivers, tmp_path, capsys):
+def record(drivers, tmp_path, shown):
     """Records runs of the set counters; returns what it said."""
 
-    def call(*arguments, code=0):
-        told = f"bench record --set counters {tmp_path}/runs --quiet"
-        got = main([*told.split(), *map(str, arguments)])
-        shown = capsys.readouterr()
-        assert got == code, shown.err
-        return shown.err
+    def call(*arguments, **more):
+        return shown(f"bench record --set counters {tmp_path}/runs --quiet")(*arguments, **more).err
 
     return call
 
