@@ -85,29 +85,6 @@ PAWL_INTERNAL bool lock_wait_for_entries(struct claimant *c)
     return how != ENTRIES_IN_USE;
 }
 
-/* A reader that leaves an entry wakes threads only. So the request's owner has to look again and
- * again; where that was so, the lock loses its scaling. */
-PAWL_INTERNAL bool lock_look_at_entries(struct claimant *c)
-{
-    const struct word *const word = &c->word;
-    struct notice *const n = lock_notice_of(c);
-    enum entries_look how;
-    if (!lock_scales_now(word_load_relaxed(word)))
-        return true;
-    how = entries_wait(lock_identity(word), 0);
-    PAWL_PROBE2(lock_scan, word->address, how);
-    if (how == ENTRIES_IN_USE) {
-        n->on_hold = n->met_entry = true;
-        pawl_os_tell(n->descriptor);
-        return false;
-    }
-    if (how == ENTRIES_TOO_DEAR || n->met_entry) {
-        lock_scale_no_more(word);
-        entries_no_evidence(lock_identity(word));
-    }
-    return true;
-}
-
 PAWL_INTERNAL void lock_met_writer(struct claimant *c)
 {
     entries_no_evidence(lock_identity(&c->word));
@@ -292,6 +269,31 @@ PAWL_INTERNAL bool lock_claim_at_once(struct word word, uint64_t held, uint64_t 
         lock_grant(&here, &word, granted);
     lock_unlock(&here);
     return got;
+}
+
+/* ---- Requests -------------------------------------------------------------------------------- */
+
+/* A reader that leaves an entry wakes threads only. So the request's owner has to look again and
+ * again; where that was so, the lock loses its scaling. */
+PAWL_INTERNAL bool lock_look_at_entries(struct claimant *c)
+{
+    const struct word *const word = &c->word;
+    struct notice *const n = lock_notice_of(c);
+    enum entries_look how;
+    if (!lock_scales_now(word_load_relaxed(word)))
+        return true;
+    how = entries_wait(lock_identity(word), 0);
+    PAWL_PROBE2(lock_scan, word->address, how);
+    if (how == ENTRIES_IN_USE) {
+        n->on_hold = n->met_entry = true;
+        pawl_os_tell(n->descriptor);
+        return false;
+    }
+    if (how == ENTRIES_TOO_DEAR || n->met_entry) {
+        lock_scale_no_more(word);
+        entries_no_evidence(lock_identity(word));
+    }
+    return true;
 }
 
 #endif

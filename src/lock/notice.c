@@ -111,13 +111,22 @@ enum pawl_noticed PAWL_SYMBOL_(pawl_notice_lock64)(struct pawl_notice *p, pawl_l
     return PAWL_NOTICE_PENDING;
 }
 
-void PAWL_SYMBOL_(pawl_notice_drop64)(pawl_lock64 *l, enum pawl_state state)
+#if PAWL_CHECKED
+static void notice_must_be_granted(const pawl_lock64 *l, enum pawl_state state, const void *site)
 {
     const uint64_t w = pawl_load_relaxed64(&l->word);
     if (state == PAWL_STATE_R   ? ipawl_spin64_readers_(w) == 0
         : state == PAWL_STATE_S ? ipawl_spin64_seekers_(w) == 0
                                 : ipawl_spin64_writers_(w) == 0)
-        MISUSE("dropped, but not granted", "pawl_lock64", l, "pawl_notice_drop64");
+        MISUSE_AT("dropped, but not granted", "pawl_lock64", l, "pawl_notice_drop64", site);
+}
+#else
+#define notice_must_be_granted(l, state, site) ((void)0)
+#endif
+
+void PAWL_SYMBOL_(pawl_notice_drop64)(pawl_lock64 *l, enum pawl_state state)
+{
+    notice_must_be_granted(l, state, __builtin_return_address(0));
     switch (state) {
     case PAWL_STATE_R: ipawl_lock64_do_drop_read_counted_(l); break;
     case PAWL_STATE_S: ipawl_lock64_do_drop_seek_(l); break;
@@ -176,3 +185,4 @@ void PAWL_SYMBOL_(pawl_notice_cancel)(struct pawl_notice *p)
 
 #undef NOTICE_MADE
 #undef NOTICE_BOOKS
+#undef notice_must_be_granted

@@ -68,6 +68,9 @@ bool pawl_hook_wait(const uint32_t *address, uint32_t expected, uint64_t deadlin
 /* Wakes at most `count` threads that sleep on the address. Returns how many. */
 unsigned pawl_hook_wake(const uint32_t *address, unsigned count);
 
+/* Makes a descriptor readable (notice.h). */
+void pawl_hook_tell(int descriptor);
+
 /* The same between processes (pshared.h). A sleeper belongs to some classes, one bit each; a wake
  * ends the sleep of threads that share a class with it. A harness need not define these: without
  * them the library calls the two above and wakes all. */
