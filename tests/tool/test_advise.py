@@ -362,6 +362,14 @@ def test_a_trace_of_many_processes(tmp_path, capsys):
     assert "The heaviest locks:" in capsys.readouterr().out
 
 
+@needs_recorder
+def test_a_page_of_a_program_whose_threads_did_nothing(tmp_path):
+    """The share that waits was divided by no time, and the trace was called damaged."""
+    trace, page = str(tmp_path / "idle.trace"), tmp_path / "idle.html"
+    assert main(["trace", "-o", trace, "true"]) == 0
+    assert main(["advise", trace, "--html", str(page)]) == 0 and page.stat().st_size
+
+
 def test_what_stands_in_long_brackets_is_left_out():
     text = (
         "std::map<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >, "
