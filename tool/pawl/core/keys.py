@@ -21,8 +21,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-import zstandard
-
 from pawl.core.errors import BadInput, Failure
 
 MAGIC = b"PAWLTRC1"
@@ -105,11 +103,17 @@ def expand(names: tuple[str, ...]) -> list[str]:
 
 
 def _zstd_pieces(source: BinaryIO) -> Iterator[bytes]:
+    import zstandard  # only these keys need it
+
     worker = None
     while bite := source.read(ZSTD_BITE):
         while bite:
             worker = worker or zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj()
-            yield worker.decompress(bite)
+            try:
+                piece = worker.decompress(bite)
+            except zstandard.ZstdError as error:
+                raise EOFError from error
+            yield piece
             bite = worker.unused_data if worker.eof else b""
             if worker.eof:
                 worker = None
@@ -187,7 +191,7 @@ def _read_one(name: str, split: Split, limit: int, numbers: dict, trace: Trace) 
                         f"--keys: more than {limit:,} keys by {name}; take a part of them "
                         "(head -n, fewer files) or raise --max-keys if memory allows."
                     )
-    except (EOFError, lzma.LZMAError, zstandard.ZstdError, gzip.BadGzipFile) as error:
+    except (EOFError, lzma.LZMAError, gzip.BadGzipFile) as error:
         raise BadInput(
             f"--keys: {name} is compressed but damaged or cut short; fetch or pack it again."
         ) from error
