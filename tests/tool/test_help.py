@@ -32,8 +32,9 @@ def page_of(command):
 def test_help_ends_with_examples_and_exit_codes(name, capsys):
     assert main([*name.split()[1:], "--help"]) == 0
     text = capsys.readouterr().out
+    assert max(map(len, text.splitlines())) <= 80
     for line, _ in COMMANDS[name].examples:
-        assert f"  {line}\n" in text
+        assert f"  {line}\n" in text.replace(" \\\n     ", "")
     assert "Exit codes:" in text and "130  interrupted" in text
 
 
@@ -130,7 +131,6 @@ def test_a_group_alone_prints_its_help(name, capsys):
     assert main([*words]) == 0
     told = capsys.readouterr().out
     assert main([*words, "--help"]) == 0 and capsys.readouterr().out == told
-    assert max(map(len, told.splitlines())) <= 80
 
 
 @pytest.mark.parametrize("name", [n for n in COMMANDS if n.startswith("pawl bench ")])

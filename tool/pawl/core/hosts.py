@@ -174,7 +174,7 @@ def _record_command(kinds: Kinds, sets: Sets) -> click.Command:
                 type=click.Choice(list(sets)),
                 default=next(iter(sets)),
                 show_default=True,
-                metavar="|".join(sets),
+                metavar="SET",
                 help=f"Measures one of these: {', '.join(described[:-1])}, or {described[-1]}.",
             ),
             click.option(

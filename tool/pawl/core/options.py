@@ -35,8 +35,14 @@ class ExampleCommand(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Examples"):
             for line, meaning in self.examples:
-                # Not folded: a command is there to be copied.
-                formatter.write(f"{'':{formatter.current_indent}}{line}\n")
+                # To be copied: folded as a shell reads it.
+                margin = f"{'':{formatter.current_indent}}"
+                lines = [margin + line.split(" --", 1)[0]]
+                for word in line.split(" --")[1:]:
+                    if len(f"{lines[-1]} --{word} \\") > 80:
+                        lines.append(f"{margin}   ")
+                    lines[-1] += f" --{word}"
+                formatter.write(" \\\n".join(lines) + "\n")
                 with formatter.indentation():
                     formatter.write_text(meaning)
         with formatter.section("Exit codes"):
