@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A newcomer's first ten minutes: newcomer.sh FOLDER. In a root that has Debian's minimal system,
-# compilers and pkg-config, and nothing else, the library is installed from FOLDER (Debian packages
-# libpawl1 and libpawl-dev, or an installed tree), and each start is typed as its page says. Then
-# each package of FOLDER gets a minimal root of its own: apt installs it alone, with what it says it
-# depends on, and its first commands are typed.
+# A newcomer's first ten minutes: newcomer.sh [--packages] FOLDER. Each package of FOLDER gets a
+# root that has a minimal system: apt installs it alone, with what it says it depends on, and its
+# first commands are typed. Then, in a root with compilers and pkg-config, the library is installed
+# from FOLDER (packages libpawl1 and libpawl-dev, or an installed tree), and each start is typed as
+# its page says. --packages: without the starts, and without what pawl-bench recommends.
 # mmdebstrap makes the minimal root once, and the others from its archive, in a user namespace where
 # this is not root. Exit code 77: no root could be made here, and the last line says why.
 #
@@ -14,7 +14,9 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 source=$(cd "$here/../.." && pwd)
-from=${1:?newcomer.sh FOLDER: a folder with Debian packages, or an installed tree}
+starts=yes
+[ "${1-}" != --packages ] || { starts=; shift; }
+from=${1:?newcomer.sh [--packages] FOLDER: a folder with Debian packages, or an installed tree}
 command -v mmdebstrap >/dev/null || {
     echo "skipped: mmdebstrap is not installed; run scripts/setup newcomer"
     exit 77
@@ -47,6 +49,7 @@ else
     exit 2
 fi
 pages=$work/starts/pages
+bring_starts() {
 for page in "$source"/doc/start/*.md; do
     name=$(basename "$page" .md)
     [ "$name" != README ] || continue
@@ -80,6 +83,7 @@ else
     rm -rf "$pages/rust"
     wanted=$((wanted - 1))
 fi
+}
 
 # Runs inside: no Python, no diff, no git. Says what it did, and ends with "starts: N of M".
 cat >"$work/starts/starts" <<'END'
@@ -110,7 +114,7 @@ END
 # In a package's own root: run as package PACKAGE, it ends with "PACKAGE: N of M". The programs that
 # README names come along, and pawl-bench with what it recommends.
 cat >"$work/starts/package" <<'END'
-package=$1 with=--no-install-recommends
+package=$1 starts=${2-} with=--no-install-recommends
 good=0 all=0
 try() { # pattern in what it prints, command...
     all=$((all + 1))
@@ -132,7 +136,7 @@ manual() {
 echo "deb [trusted=yes] file:/starts/packages ./" >/etc/apt/sources.list.d/starts.list
 apt-get update -o Dir::Etc::sourcelist=sources.list.d/starts.list -o Dir::Etc::sourceparts=- \
     -o APT::Get::List-Cleanup=0 >apt 2>&1 || tail -n 20 apt
-[ "$package" != pawl-bench ] || with=--install-recommends
+[ "$package-$starts" != pawl-bench-yes ] || with=--install-recommends
 apt-get install -y $with "$package" >apt 2>&1 || tail -n 20 apt
 site=/usr/share/doc/pawl-doc/html
 case $package in
@@ -154,10 +158,12 @@ pawl)
     try 'pawl run' man pawl
     ;;
 pawl-bench)
-    try 'pawl_lock' pawl bench pairs --rounds 6 --seconds 0.001 --html page.html --png p.png
-    try '^ok' sh -c 'grep -q "<title>" page.html && [ -s p.png ] && echo ok'
-    try 'pawl.trace: processes 1' pawl trace perl -e 1
-    try '<title>' sh -c 'pawl advise --html advice.html && cat advice.html'
+    try 'pawl_lock' pawl bench pairs --rounds 6 --seconds 0.001 --json pairs.json
+    if [ "$starts" ]; then
+        try '<title>' sh -c 'pawl report pairs.json --html page.html --png p.png && cat page.html'
+        try 'pawl.trace: processes 1' pawl trace perl -e 1
+        try '<title>' sh -c 'pawl advise --html advice.html && cat advice.html'
+    fi
     ;;
 pawl-doc)
     manual
@@ -189,34 +195,48 @@ for one in http_proxy https_proxy no_proxy; do
     [ -z "$value" ] || clean="$clean $one=$value"
 done
 echo "$ mmdebstrap --variant=minbase $suite"
-mmdebstrap --quiet --variant=minbase --skip=cleanup/apt/lists "$suite" "$work/minimal.tar" "$@" \
-    >"$work/log" 2>&1 || {
+mmdebstrap --quiet --variant=minbase --dpkgopt=force-unsafe-io --skip=cleanup/apt/lists \
+    "$suite" "$work/minimal.tar" "$@" >"$work/log" 2>&1 || {
     echo "skipped: no clean root could be made here: $(tail -n 1 "$work/log")"
     exit 77
 }
-in_own_root() { # file of starts to run in a minimal root, and its arguments
-    rm -f "$work/starts/out/said"
+in_own_root() { # its name, a command before the others, a file of starts and its arguments
+    mkdir "$work/$1"
+    root=$work/$1 brought=$2
+    shift 2
     mmdebstrap --quiet --variant=custom --format=null --skip=update,check/empty \
         --setup-hook="tar -C \"\$1\" --exclude=./dev -xf '$work/minimal.tar'" \
-        --customize-hook="copy-in $work/starts /" \
+        --customize-hook="copy-in $work/starts /" --customize-hook="$brought" \
         --customize-hook="$clean chroot \"\$1\" sh -c 'cd /starts && sh ./$*' \
             >\"\$1/starts/out/said\" 2>&1 || true" \
-        --customize-hook="copy-out /starts/out $work/starts" \
-        "$suite" /dev/null $lists >"$work/log" 2>&1 || true
-    tee -a "$work/said" <"$work/starts/out/said" || tail -n 3 "$work/log"
+        --customize-hook="copy-out /starts/out $root" \
+        "$suite" /dev/null $lists >"$root/log" 2>&1 || true
+    [ -s "$root/out/said" ] || { mkdir -p "$root/out"; tail -n 3 "$root/log" >"$root/out/said"; }
 }
 lists=$*
-cp "$here/consumer.c" "$work/starts"
-in_own_root starts $compilers
-last=$(tail -n 1 "$work/said")
-rm -rf "$pages" "$work/starts/crates"
-# The program that libpawl-dev builds is the first that libpawl1 runs.
 packages=
 for one in libpawl-dev libpawl1 pawl pawl-bench pawl-doc; do
-    if [ -n "$(find "$work/starts/packages" -name "${one}_*" 2>/dev/null)" ]; then
-        packages="$packages $one"
-        in_own_root package "$one"
-    fi
+    ls "$work/starts/packages/${one}"_* >/dev/null 2>&1 && packages="$packages $one"
+done
+cp "$here/consumer.c" "$work/starts"
+# Two at a time: the program that libpawl-dev builds is the first that libpawl1 runs.
+program="copy-in $work/libpawl-dev/out /starts"
+(
+    case $packages in *-dev*) in_own_root libpawl-dev true package libpawl-dev ;; esac
+    for one in libpawl1 pawl-doc; do
+        case $packages in *" $one"*) in_own_root $one "$program" package $one ;; esac
+    done
+) &
+for one in pawl pawl-bench; do
+    case "$packages " in *" $one "*) in_own_root $one true package $one $starts ;; esac
+done
+wait
+if [ "$starts" ]; then
+    bring_starts
+    in_own_root starts true starts $compilers
+fi
+for one in $packages ${starts:+starts}; do
+    cat "$work/$one/out/said"
 done
 # The site's search from the unpacked package, in this machine's browser: no server, no root.
 site=$(find "$from" -maxdepth 2 -name 'pawl-doc_*.deb' | head -n 1)
@@ -233,15 +253,11 @@ if [ -n "$site" ] && [ -n "$browser" ]; then
     }
     echo "search: it finds a function"
 fi
-good=$(echo "$last" | sed -n 's/^starts: \([0-9]*\) of \([0-9]*\)$/\1 \2/p')
-[ "$good" = "$wanted $wanted" ] || {
-    echo "failed: $last" >&2
-    exit 1
-}
-tried=$(grep -E '^(libpawl|pawl)[-a-z0-9]*: [0-9]+ of [0-9]+$' "$work/said" || true)
-for one in $packages; do
-    echo "$tried" | grep -Eq "^$one: ([1-9][0-9]*) of \1\$" || {
-        echo "failed: $one, of: $tried" >&2
+for one in $packages ${starts:+starts}; do
+    last=$(tail -n 1 "$work/$one/out/said")
+    good=$(echo "$last" | sed -n "s/^$one: \([1-9][0-9]*\) of \1\$/\1/p")
+    [ "$good" ] && { [ $one != starts ] || [ "$good" = "$wanted" ]; } || {
+        echo "failed: $one: $last" >&2
         exit 1
     }
 done
