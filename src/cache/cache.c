@@ -65,7 +65,8 @@ static bool cache_retire(pawl_cache *c, pawl_cache_entry *e, uint64_t bytes)
 PAWL_INTERNAL void cache_give_up(pawl_cache *c, pawl_cache_entry *e, uint32_t references)
 {
     uint64_t bytes;
-    /* [CACHE_DROP] acq_rel: what holders of references did comes before the release. */
+    /* [CACHE_DROP] acq_rel: what holders of references did comes before the release, and what
+     * cache_leave read in `place` before the callback's head is written there. */
     if (pawl_fetch_sub_acq_rel32(&e->references, references, PAWL_CACHE_DROP) != references)
         return;
     bytes = e->place.in.cost;
@@ -80,6 +81,7 @@ PAWL_INTERNAL void cache_leave(pawl_cache *c, pawl_cache_entry *out)
     pawl_lock64_drop_write(&c->lock);
     while (out != NULL) {
         e = out;
+        PLAIN_READ(e->place); /* the last to drop it writes the head of a callback there */
         out = e->place.in.older;
         cache_give_up(c, e, PAWL_CACHE_IN_);
     }

@@ -13,6 +13,7 @@ struct stage {
     pawl_cache_entry entries[THINGS];
     pawl_cache_entry *index[1];
     uint32_t loads;
+    pawl_rcu_head other;
 };
 #define STAGE M_SCENE(struct stage)
 #define CACHE (&STAGE->cache)
@@ -57,9 +58,14 @@ static void one(void)
     insert(OLD);
 }
 
-static void removes(void)
+static void takes_out(void)
 {
     M_STEP(pawl_cache_remove(CACHE, pawl_cache_number(0)));
+}
+
+static void removes(void)
+{
+    takes_out();
     M_STEP(pawl_rcu_barrier());
 }
 
@@ -93,6 +99,18 @@ static void holds(void)
     use(e);
     M_STEP(pawl_cache_drop(CACHE, e));
     M_STEP(pawl_rcu_barrier());
+}
+
+static void nothing(pawl_rcu_head *head)
+{
+    (void)head;
+}
+
+/* A thread that has called before has credit: no fence is between its drop and its queueing. */
+static void calls_and_holds(void)
+{
+    M_STEP(pawl_rcu_call(&STAGE->other, nothing, 1));
+    holds();
 }
 
 static void holds_what_is_replaced(void)
@@ -146,6 +164,7 @@ const struct m_scene m_cache_scenes[] = {
     {"cache_get_beside_remove", one, {removes, gets}, nothing_is_left, "preempt=2"},
     {"cache_get_beside_replace", one, {replaces, gets}, the_old_one_is_out, "preempt=1"},
     {"cache_hold_beside_remove", one, {removes, holds}, nothing_is_left, "preempt=1"},
+    {"cache_drop_beside_remove", one, {calls_and_holds, takes_out}, NULL, "preempt=1"},
     {"cache_hold_beside_replace", one, {replaces, holds_what_is_replaced}, the_old_one_is_out,
      "preempt=1"},
     {"cache_two_loads", empty, {loads, loads}, the_new_one_is_in, "preempt=2"},

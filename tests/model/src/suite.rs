@@ -315,6 +315,7 @@ pub static PLANTED: &[Planted] = &[
     Planted("RCU_GONE:zero", "hash_old_array_is_freed", &[RACE, EXCLUSION]),
     Planted("RCU_GONE:zero", "hash_get_of_what_is_removed", &[EXCLUSION, RACE]),
     Planted("CACHE_DROP:relaxed", "cache_hold_beside_remove", &[RACE]),
+    Planted("CACHE_DROP:release", "cache_drop_beside_remove", &[RACE]),
     Planted("CACHE_LAND:relaxed", "cache_two_loads", &[RACE]),
     Planted("CACHE_WAIT:relaxed", "cache_two_loads", &[RACE]),
     Planted("RCU_GONE:zero", "cache_get_beside_remove", &[RACE]),
