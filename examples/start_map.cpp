@@ -25,11 +25,11 @@ int main()
     std::atomic<unsigned> found{0};
     std::vector<std::thread> servers;
     for (unsigned t = 0; t < threads; t++)
-        servers.emplace_back([&, key = t]() mutable {
+        servers.emplace_back([&, t] {
             unsigned own = 0;
-            for (unsigned i = 0; i < count / threads; i++, key = key * 2654435761u + 1)
-                if (auto one = map.find(key % count * 40503ull)) // R as long as `one` lives
-                    own += one->value == key % count;
+            for (unsigned i = t; i < count; i += threads)
+                if (auto one = map.find(i * 40503ull)) // R as long as `one` lives
+                    own += one->value == i;
             found += own;
         });
     for (std::thread &server : servers)
