@@ -6,7 +6,8 @@
  * nominal share says. Walks are real: the compiler reports each access.
  *
  * A run begins in a cache that has been in use for long: each core has copies of all entries.
- * keys.hpp says which keys are looked up.
+ * keys.hpp says which keys are looked up. The published cache keeps no use of its entries. Two
+ * strategies do: an LRU list under W, and pawl_cache's way, with the library's RCU and counters.
  */
 #include "workloads/settings.hpp"
 
@@ -16,6 +17,9 @@
 #include "models/ancestor.hpp"
 #include "stage.hpp"
 #include "workloads/keys.hpp"
+
+#include <pawl/counter.h>
+#include <pawl/rcu.h>
 
 #include <algorithm>
 
@@ -27,6 +31,22 @@ using namespace pawl_example;
 
 constexpr unsigned chains = 32;
 
+/* A hit moves its entry to the front of its chain. */
+template <class Lock> struct moving : write_only<Lock> {};
+
+/* A hit takes no lock: a read section, the thread's own counter, and a bit if it is not set. */
+template <class Lock> struct cached : write_only<Lock> {
+    struct lookup {
+        explicit lookup(Lock &) { pawl_rcu_read_lock(); }
+        ~lookup() { pawl_rcu_read_unlock(); }
+        lookup(const lookup &) = delete;
+        lookup &operator=(const lookup &) = delete;
+    };
+};
+
+template <class S> constexpr bool moves = std::is_same_v<S, moving<typename S::lock_type>>;
+template <class S> constexpr bool marks = std::is_same_v<S, cached<typename S::lock_type>>;
+
 struct costs {
     ps outside, step, again, miss, insert;
     unsigned rounds;
@@ -35,7 +55,8 @@ struct costs {
 struct entry {
     entry *next, *previous;
     std::uint32_t key;
-    char text[12];
+    std::uint32_t used;
+    char text[8];
 };
 
 constexpr std::size_t entry_bytes = 48; /* as malloc places 32 bytes and its own 8 */
@@ -61,6 +82,10 @@ template <class Strategy> class job {
         for (unsigned i = 0; i < chains; i++)
             cache_.heads[i].next = cache_.heads[i].previous = cache_.head(i);
         cache_.used = 0;
+        if (marks<Strategy>) {
+            hits_ = new (arena_take(sizeof *hits_, 128)) pawl_counter;
+            pawl_counter_init(hits_);
+        }
     }
 
     shared_cache<Strategy> &cache() { return cache_; }
@@ -85,13 +110,18 @@ template <class Strategy> class job {
         bool found;
         {
             typename Strategy::lookup guard(cache_.lock);
-            found = find(key, c_.step) != nullptr;
+            if constexpr (moves<Strategy> || marks<Strategy>)
+                found = use(find(key, c_.step));
+            else
+                found = find(key, c_.step) != nullptr;
         }
         if (!found) {
             misses++;
             for (unsigned i = 0; i < c_.rounds; i += 10)
                 e.work(c_.miss * std::min(10U, c_.rounds - i));
-            if (pool.empty())
+            if constexpr (marks<Strategy>)
+                put_back_oldest(pool);
+            else if (pool.empty())
                 pool.push_back(take_entry());
             entry *const fresh = pool.back();
             pool.pop_back();
@@ -123,6 +153,30 @@ template <class Strategy> class job {
         return nullptr;
     }
 
+    bool use(entry *e)
+    {
+        if (e == nullptr)
+            return false;
+        if (moves<Strategy>) {
+            remove(e);
+            put(e);
+        } else {
+            if (e->used == 0)
+                e->used = 1;
+            pawl_counter_inc(hits_);
+        }
+        return true;
+    }
+
+    /* A look-up without a lock may stand on an entry that was freed last: an old one comes next. */
+    static void put_back_oldest(std::vector<entry *> &pool)
+    {
+        if (pool.size() <= 4 * chains)
+            pool.push_back(take_entry());
+        else
+            std::rotate(pool.begin(), pool.begin() + 1, pool.end());
+    }
+
     static entry *take_entry() { return static_cast<entry *>(arena_take(entry_bytes, 16)); }
 
     void put(entry *e)
@@ -130,6 +184,8 @@ template <class Strategy> class job {
         entry *const h = cache_.head(e->key % chains);
         e->next = h->next;
         e->previous = h;
+        if (marks<Strategy>)
+            e->used = 0;
         h->next->previous = e;
         h->next = e;
         cache_.used++;
@@ -148,7 +204,10 @@ template <class Strategy> class job {
             return;
         while (cache_.used > shape_.limit) {
             for (unsigned i = 0; i < chains; i++) {
-                entry *const last = cache_.head(i)->previous;
+                entry *last = cache_.head(i)->previous;
+                for (; marks<Strategy> && last != cache_.head(i) && last->used != 0;
+                     last = last->previous)
+                    last->used = 0;
                 if (last == cache_.head(i))
                     continue;
                 remove(last);
@@ -160,6 +219,7 @@ template <class Strategy> class job {
     costs c_;
     cache_shape shape_;
     shared_cache<Strategy> &cache_;
+    pawl_counter *hits_ = nullptr;
 };
 
 template <class Strategy> findings run(settings &s, const costs &c, unsigned threads,
@@ -250,6 +310,8 @@ findings run_lru(settings &s)
         return run<write_only<eye<planted>>>(s, c, threads, cores, warm, count);
     if (strategy == "spin")
         return run<write_only<eye<model_spin>>>(s, c, threads, cores, warm, count);
+    if (strategy == "moving" && lock == "spin")
+        return run<moving<eye<model_spin>>>(s, c, threads, cores, warm, count);
     if (strategy == "rwlock")
         return run<read_write<eye<model_rwlock_2017>>>(s, c, threads, cores, warm, count);
 #define PROGRESSIVE(name, type)                                                                    \
@@ -266,6 +328,10 @@ findings run_lru(settings &s)
             return run<read_try_seek_write<eye<type>>>(s, c, threads, cores, warm, count);         \
         if (strategy == "plock_r_rw")                                                              \
             return run<read_try_write<eye<type>>>(s, c, threads, cores, warm, count);              \
+        if (strategy == "moving")                                                                  \
+            return run<moving<eye<type>>>(s, c, threads, cores, warm, count);                      \
+        if (strategy == "cached")                                                                  \
+            return run<cached<eye<type>>>(s, c, threads, cores, warm, count);                      \
         throw bad_input("The job has no strategy '" + strategy + "'.");                            \
     }
     PROGRESSIVE("spin64", adapter::pawl_spin64)

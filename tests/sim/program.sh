@@ -7,7 +7,8 @@ set -u
 sim=$1
 fail() { echo "program.sh: $*" >&2; exit 1; }
 
-for strategy in spin rwlock plock_w plock_s plock_r_w plock_r_s_w plock_r_rsw plock_r_rw; do
+for strategy in spin rwlock plock_w plock_s plock_r_w plock_r_s_w plock_r_rsw plock_r_rw moving \
+    cached; do
     run="lru strategy=$strategy cores=4 cost=30 count=400 warm=20"
     one=$("$sim" $run seed=7) || fail "$strategy"
     two=$("$sim" $run seed=7)

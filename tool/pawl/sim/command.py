@@ -47,6 +47,13 @@ LOCKS = {
     "evidence_r_w": "pawl_lock64, by evidence, R+W",
     "evidence_r_s_w": "pawl_lock64, by evidence, R+S>W",
 }
+# Caches that keep the use of their entries, as the published one does not.
+CACHES = {
+    "cached": "pawl_cache's hits and its lock",
+    "moving": "LRU list, pawl_lock64, W",
+    "moving_spin64": "LRU list, pawl_spin64, W",
+    "moving_spin": "LRU list, model of glibc's spinlock",
+}
 
 PAGE = click.option(
     "--page",
@@ -90,6 +97,8 @@ def _lru_lock(lock: str) -> dict:
     family, _, strategy = lock.partition("_")
     if mode := {"lock": "off", "scaling": "on", "evidence": "evidence"}.get(family):
         return {"strategy": f"plock_{strategy}", "lock": "lock64", **grid.bias(mode)}
+    if lock in CACHES:
+        return {"strategy": family, "lock": strategy or "lock64", **grid.bias("off")}
     return {"strategy": lock, "lock": "spin64"}
 
 
@@ -113,7 +122,7 @@ def _lru(**o) -> None:
         )
         for h in hits
     ]
-    grid.run(o, LRU, LOCKS, list(LOCKS), groups, _lru_lock, o["per_core"])
+    grid.run(o, LRU, LOCKS | CACHES, list(LOCKS), groups, _lru_lock, o["per_core"])
 
 
 grid.command(
