@@ -12,9 +12,9 @@
  *          operations only (a plain store would overwrite a lock bit), of the same width.
  *
  * Transitions: take and try set the bit, drop clears it.
- * Cost: take one atomic read-modify-write; drop two, of which the second asks whether a waiter
- * sleeps. No system call unless a thread sleeps; one waiter at a time is on its way (I2). Waiting:
- * wait.h.
+ * Cost: take one atomic read-modify-write; drop one, a full fence (on x86 no instruction), and a
+ * load that asks whether a waiter sleeps. No system call unless a thread sleeps; one waiter at a
+ * time is on its way (I2). Waiting: wait.h.
  *
  * Invariants
  *   I1  A thread that sets the bit when it was clear holds the lock.

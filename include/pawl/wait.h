@@ -72,6 +72,8 @@ PAWL_API enum pawl_waited PAWL_SYMBOL_(pawl_wait_any)(const struct pawl_watch *w
                                                       uint32_t count, uint32_t *which,
                                                       uint64_t deadline);
 PAWL_API unsigned PAWL_SYMBOL_(pawl_wake)(const void *address, uint64_t bits, unsigned count);
+/* bitlock.h's, directly behind the full fence of a drop. */
+PAWL_API void PAWL_SYMBOL_(pawl_bitlock_wake)(const void *word, uint64_t bit);
 PAWL_API unsigned PAWL_SYMBOL_(pawl_requeue)(const void *from, const void *to, unsigned wake,
                                              unsigned move);
 PAWL_API enum pawl_waited PAWL_SYMBOL_(pawl_wait_shared)(const uint32_t *address, uint32_t value,

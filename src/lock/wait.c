@@ -8,7 +8,8 @@
  * for the last time. The count is in the bucket of the first array that the address hashes to; this
  * bucket never changes. Waiter and waker meet in that count: the later of their two additions sees
  * the earlier one. So either the waker finds the waiter counted, or the waiter sees the waker's
- * stores. (A pair of full fences would do the same, but ThreadSanitizer knows no fences.)
+ * stores. A drop of a bit lock needs no addition: its update of the word and a full fence do the
+ * same with the waiter's fence.
  *
  * A waker removes the waiters that it picks from the list. So a woken waiter has nothing to lock.
  * The waiter of a bit lock has: it takes back its mark.
@@ -215,11 +216,10 @@ static struct pawl_waiter *wait_oldest(struct pawl_bucket *bucket, const void *a
     return queue != NULL ? wait_first_for(queue->oldest, bits) : NULL;
 }
 
-static unsigned wait_wake_listed(const void *address, uint64_t bits, unsigned count)
+/* `mark`: that a drop of a bit lock leaves; 0 for other wakes. */
+static unsigned wait_wake_listed(const void *address, uint64_t bits, unsigned count,
+                                 ipawl_address_ mark)
 {
-    /* The mark that the wake leaves, if it comes from a drop of a bit lock. */
-    const ipawl_address_ mark =
-        count == 1 && (bits & (bits - 1)) == 0 ? wait_mark(address, bits) : 0;
     struct wake_list list = WAKE_LIST_EMPTY;
     struct pawl_bucket *bucket;
     struct pawl_waiter *w;
@@ -249,23 +249,35 @@ static bool wait_may_wait_natively(const void *address)
     return NATIVE_BITS != 0 && ((uintptr_t)address & 3) == 0;
 }
 
-unsigned PAWL_SYMBOL_(pawl_wake)(const void *address, uint64_t bits, unsigned count)
+static PAWL_COLD unsigned wait_wake_some(const void *address, uint64_t bits, unsigned count,
+                                         uint64_t sleepers, ipawl_address_ mark)
 {
     unsigned woken = 0;
-    uint64_t sleepers;
-
-    if (address == NULL || count == 0 || bits == 0)
-        return 0;
-    sleepers = wait_sleepers_seen(address);
-    if (PAWL_LIKELY(sleepers == 0))
-        return 0;
     if (sleepers >= WAIT_LISTED)
-        woken = wait_wake_listed(address, bits, count);
+        woken = wait_wake_listed(address, bits, count, mark);
     if ((uint32_t)sleepers != 0 && woken < count && (uint32_t)bits != 0 &&
         wait_may_wait_natively(address))
         woken += pawl_os_wake((const uint32_t *)address, count - woken);
     PAWL_PROBE2(wait_wake, address, woken);
     return woken;
+}
+
+unsigned PAWL_SYMBOL_(pawl_wake)(const void *address, uint64_t bits, unsigned count)
+{
+    uint64_t sleepers;
+    if (address == NULL || count == 0 || bits == 0)
+        return 0;
+    sleepers = wait_sleepers_seen(address);
+    return PAWL_LIKELY(sleepers == 0) ? 0 : wait_wake_some(address, bits, count, sleepers, 0);
+}
+
+/* A load, where a wake updates the count: a drop has passed a full fence, and threads that drop
+ * share the line. */
+void PAWL_SYMBOL_(pawl_bitlock_wake)(const void *word, uint64_t bit)
+{
+    const uint64_t sleepers = pawl_load_relaxed64(wait_sleepers_at(word));
+    if (PAWL_UNLIKELY(sleepers != 0))
+        (void)wait_wake_some(word, bit, 1, sleepers, wait_mark(word, bit));
 }
 
 /* ---- Requeue --------------------------------------------------------------------------------- */

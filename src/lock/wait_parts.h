@@ -66,9 +66,9 @@ static inline uint64_t *wait_sleepers_at(const void *address)
 
 static inline void wait_count_in(const void *address, uint64_t kind)
 {
-    /* [WAIT_COUNT] acquire: the waiter sees the change of a waker that has not found it counted;
-     * release: one that has sees no mark that the waiter took back. */
-    (void)pawl_fetch_add_acq_rel64(wait_sleepers_at(address), kind, PAWL_WAIT_COUNT);
+    (void)pawl_fetch_add_relaxed64(wait_sleepers_at(address), kind);
+    /* [WAIT_LOOK] full: the waiter is counted, and its mark is gone, before it looks at the word. */
+    pawl_fence_full_after_update(PAWL_WAIT_LOOK);
 }
 
 static inline void wait_count_out(const void *address, uint64_t kind)
@@ -79,8 +79,8 @@ static inline void wait_count_out(const void *address, uint64_t kind)
 static inline uint64_t wait_sleepers_seen(const void *address)
 {
     /* [WAIT_WAKE] release: a waiter that counts itself after this sees the change that the waker
-     * wakes for; acquire: the waker sees that the mark of one that it finds counted is gone. */
-    return pawl_fetch_add_acq_rel64(wait_sleepers_at(address), 0, PAWL_WAIT_WAKE);
+     * wakes for. */
+    return pawl_fetch_add_release64(wait_sleepers_at(address), 0, PAWL_WAIT_WAKE);
 }
 
 /* ---- The lists (wait.c) ---------------------------------------------------------------------- */

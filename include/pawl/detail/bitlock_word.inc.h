@@ -82,7 +82,9 @@ PAWL_INLINE void PAWL_NAME_(drop)(PAWL_WORD_ *word, unsigned bit)
     /* [BITLOCK_DROP] release: what we did is seen by the next holder. */
     found = PAWL_AT_(pawl_fetch_and_release)(word, (PAWL_WORD_)~mask, PAWL_BITLOCK_DROP);
     PAWL_BITLOCK_HELD_((found & mask) != 0, word, "drop");
-    (void)pawl_wake_bits(word, mask, 1);
+    /* [BITLOCK_ASK] full: the bit is clear before the drop asks whether a waiter is counted. */
+    pawl_fence_full_after_update(PAWL_BITLOCK_ASK);
+    PAWL_CALL_(pawl_bitlock_wake)(word, mask);
 }
 
 PAWL_INLINE_END

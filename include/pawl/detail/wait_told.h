@@ -44,6 +44,13 @@ PAWL_WAIT_TOLD_(unsigned, pawl_wake_shared, address, (const uint32_t *address, u
 
 #undef PAWL_WAIT_TOLD_
 
+PAWL_INLINE void ipawl_bitlock_wake_told_(const void *word, uint64_t bit)
+{
+    ipawl_told_hide_(word);
+    PAWL_SYMBOL_(pawl_bitlock_wake)(word, bit);
+    ipawl_told_show_(word);
+}
+
 PAWL_INLINE_END
 
 #endif

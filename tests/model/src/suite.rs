@@ -284,7 +284,7 @@ pub static PLANTED: &[Planted] = &[
     Planted("LostWake", "event_notified", &[PROGRESS]),
     Planted("LostWake", "bitlock_of_two", &[PROGRESS]),
     Planted("LostWake", "brlock_read_beside_write", &[PROGRESS]),
-    Planted("WAIT_COUNT:skip", "wait_in_the_list", &[PROGRESS]),
+    Planted("WAIT_LOOK:skip", "wait_in_the_list", &[PROGRESS]),
     Planted("BITLOCK_TAKE:zero", "bitlock_of_two", &[RACE, EXCLUSION]),
     Planted("SEQ_WRITE_END:skip", "seq_read_beside_a_write", &[PROGRESS]),
     Planted(
