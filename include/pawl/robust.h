@@ -17,23 +17,28 @@
  *
  *   member   one for each reader, seeker and atomic user; any free one will do.
  *   seek     the one seeker, writer, or thread that changes the room.
- *   gate     a thread that wants all members holds it until it releases them. Newcomers that see
- *            `draining` pass through the gate, so they do not overtake.
+ *   gate     a thread that wants nobody in the members holds it as long. Newcomers that see
+ *            `draining` give their member back and pass through the gate, so they do not overtake.
  *   room     the kind of the members: readers (and a seeker), or atomic users. Only the holder of
- *            all members changes it, so it is constant for the holder of one.
+ *            the gate changes it, when all members are free, so it is constant for the holder of
+ *            one.
  *   draining, writer, seeker, and the holder in each member: records of the holders and of how far
  *            they have come. The holder of a mutex writes its records; others read them after its
  *            death.
+ *   used     a bit for each member; must be set before its holder is in. May be stale when set. It
+ *            says where to look for holders and for the dead. The holder of the gate clears all
+ *            when the members are free.
  *   state    deaths that are not repaired yet, a bit for each way of holding; or "not recoverable".
  *
  *   R = a member in the room of readers      S = seek + such a member
- *   A = a member in the room of atomic users     W = seek + gate + all members
+ *   A = a member in the room of atomic users     W = seek + gate, and no member is held
  *
  * At most PAWL_ROBUST_MEMBERS readers or atomic users hold the lock at once. Each further one waits
  * for one certain member to become free.
  *
- * Cost: R, S and A take and drop one or two mutexes and look at 16 records; W takes 18; changing
- * the room costs as much as W. doc/robust.md has the measured numbers.
+ * Cost: R, S and A take and drop one or two mutexes and look at the members in use; W takes two
+ * mutexes and looks at 16; changing the room costs as much as W. doc/robust.md has the measured
+ * numbers.
  *
  * Invariants
  *   I1  exclusion as in spin.h, also across deaths. Only the kernel releases what a dead process
@@ -92,6 +97,7 @@ typedef struct pawl_robust_lock {
     uint32_t room;
     uint32_t draining;
     uint32_t writer, seeker; /* thread numbers of the holders of W and S; 0: none */
+    uint32_t used;
     struct ipawl_robust_cell_ gate __attribute__((__aligned__(64)));
     struct ipawl_robust_cell_ seek;
     struct ipawl_robust_cell_ members[PAWL_ROBUST_MEMBERS];

@@ -95,7 +95,7 @@ static enum pawl_robust robust_drop_member(pawl_robust_lock *l, enum as as)
     if (own == NO_MEMBER)
         return PAWL_ROBUST_MISUSE;
     pawl_store_relaxed32(&l->members[own].holder, 0);
-    return robust_put(l, &l->members[own]);
+    return robust_put_member(l, own);
 }
 
 enum pawl_robust pawl_robust_lock_drop_read(pawl_robust_lock *l)
@@ -135,7 +135,7 @@ enum pawl_robust pawl_robust_lock_drop_seek(pawl_robust_lock *l)
         return how;
     pawl_store_relaxed32(&l->seeker, 0); /* first, because it was stored last */
     pawl_store_relaxed32(&l->members[own].holder, 0);
-    how = robust_put(l, &l->members[own]);
+    how = robust_put_member(l, own);
     return robust_put(l, &l->seek) == PAWL_ROBUST_OK ? how : PAWL_ROBUST_CORRUPT;
 }
 
@@ -147,11 +147,18 @@ enum pawl_robust pawl_robust_lock_drop_write(pawl_robust_lock *l)
     if (pawl_load_relaxed32(&l->state) & DEATHS)
         pawl_store_relaxed32(&l->state, LOST);
     pawl_store_relaxed32(&l->writer, 0);
-    how = robust_open(l, NO_MEMBER, PAWL_ROBUST_MEMBERS);
+    how = robust_open(l);
     return robust_put(l, &l->seek) == PAWL_ROBUST_OK ? how : PAWL_ROBUST_CORRUPT;
 }
 
 /* ---- Moving ---------------------------------------------------------------------------------- */
+
+/* On record as the writer, the caller needs its member no more. */
+static enum pawl_robust robust_writes_now(pawl_robust_lock *l, unsigned own)
+{
+    pawl_store_relaxed32(&l->members[own].holder, 0);
+    return robust_put(l, &l->members[own]) == PAWL_ROBUST_OK ? robust_news(l) : PAWL_ROBUST_CORRUPT;
+}
 
 static enum pawl_robust robust_seek_to_write(pawl_robust_lock *l, struct patience p)
 {
@@ -163,8 +170,7 @@ static enum pawl_robust robust_seek_to_write(pawl_robust_lock *l, struct patienc
         return how;
     pawl_store_relaxed32(&l->writer, robust_self());
     pawl_store_relaxed32(&l->seeker, 0);
-    pawl_store_relaxed32(&l->members[own].holder, 0);
-    return robust_news(l);
+    return robust_writes_now(l, own);
 }
 
 enum pawl_robust pawl_robust_lock_seek_to_write(pawl_robust_lock *l)
@@ -215,8 +221,7 @@ static enum pawl_robust robust_read_to_write(pawl_robust_lock *l, struct patienc
         return how;
     }
     pawl_store_relaxed32(&l->writer, robust_self());
-    pawl_store_relaxed32(&l->members[own].holder, 0);
-    return robust_news(l);
+    return robust_writes_now(l, own);
 }
 
 enum pawl_robust pawl_robust_lock_try_read_to_write(pawl_robust_lock *l)
@@ -234,29 +239,36 @@ enum pawl_robust pawl_robust_lock_read_claim_write_until(pawl_robust_lock *l, ui
     return robust_read_to_write(l, robust_until(deadline));
 }
 
-enum pawl_robust pawl_robust_lock_write_to_seek(pawl_robust_lock *l)
+/* A writer gets a member again: of others at most newcomers have some, and give them back. */
+static enum pawl_robust robust_write_gets_member(pawl_robust_lock *l, enum as as)
 {
     const uint32_t self = robust_self();
-    const unsigned own = self % PAWL_ROBUST_MEMBERS;
-    const enum pawl_robust how = robust_writes(l);
+    unsigned own = 0;
+    enum pawl_robust how = robust_writes(l);
+    if (how == PAWL_ROBUST_OK)
+        how = robust_get_a_member(l, self, for_ever, &own);
     if (how != PAWL_ROBUST_OK)
         return how;
-    pawl_store_relaxed32(&l->seeker, self);
-    pawl_store_relaxed32(&l->members[own].holder, self | (uint32_t)AS_SEEK << HOLDER_SHIFT);
+    robust_uses(l, own);
+    if (as == AS_SEEK)
+        pawl_store_relaxed32(&l->seeker, self);
+    pawl_store_relaxed32(&l->members[own].holder, self | (uint32_t)as << HOLDER_SHIFT);
     pawl_store_relaxed32(&l->writer, 0);
-    return robust_open(l, own, PAWL_ROBUST_MEMBERS);
+    return PAWL_ROBUST_OK;
+}
+
+enum pawl_robust pawl_robust_lock_write_to_seek(pawl_robust_lock *l)
+{
+    const enum pawl_robust how = robust_write_gets_member(l, AS_SEEK);
+    return how == PAWL_ROBUST_OK ? robust_open(l) : how;
 }
 
 enum pawl_robust pawl_robust_lock_write_to_read(pawl_robust_lock *l)
 {
-    const uint32_t self = robust_self();
-    const unsigned own = self % PAWL_ROBUST_MEMBERS;
-    enum pawl_robust how = robust_writes(l);
+    enum pawl_robust how = robust_write_gets_member(l, AS_READ);
     if (how != PAWL_ROBUST_OK)
         return how;
-    pawl_store_relaxed32(&l->members[own].holder, self | (uint32_t)AS_READ << HOLDER_SHIFT);
-    pawl_store_relaxed32(&l->writer, 0);
-    how = robust_open(l, own, PAWL_ROBUST_MEMBERS);
+    how = robust_open(l);
     return robust_put(l, &l->seek) == PAWL_ROBUST_OK ? how : PAWL_ROBUST_CORRUPT;
 }
 
@@ -316,4 +328,5 @@ unsigned pawl_robust_lock_deaths(const pawl_robust_lock *l)
 #undef NO_MEMBER
 #undef DEATHS
 #undef LOST
+#undef POLLS
 #endif

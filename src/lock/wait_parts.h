@@ -67,7 +67,7 @@ static inline uint64_t *wait_sleepers_at(const void *address)
 static inline void wait_count_in(const void *address, uint64_t kind)
 {
     (void)pawl_fetch_add_relaxed64(wait_sleepers_at(address), kind);
-    /* [WAIT_LOOK] full: the waiter is counted, and its mark is gone, before it looks at the word. */
+    /* [WAIT_LOOK] full: the waiter is counted, its mark gone, before it looks at the word. */
     pawl_fence_full_after_update(PAWL_WAIT_LOOK);
 }
 

@@ -124,11 +124,6 @@ bool pawl_os_robust_make(void *mutex)
     return made;
 }
 
-size_t pawl_os_robust_size(void)
-{
-    return sizeof(pthread_mutex_t);
-}
-
 /* ---- Identity -------------------------------------------------------------------------------- */
 
 /* A child of _Fork runs no handlers, so nothing in the library learns of the new thread number. The
@@ -246,14 +241,43 @@ enum pawl_os_robust pawl_os_robust_try(void *mutex)
     return os_outcome_of(os_mutex_call(pthread_mutex_trylock, mutex));
 }
 
-/* FUTEX_WAITERS is the kernel's bit for it. On other C libraries this does nothing. */
+/* FUTEX_OWNER_DIED and FUTEX_WAITERS are the kernel's bits. */
 #ifdef __GLIBC__
+static uint32_t os_look(const void *mutex)
+{
+    return pawl_load_relaxed32(
+        (const uint32_t *)(const void *)&((const pthread_mutex_t *)mutex)->__data.__lock);
+}
+
+bool pawl_os_robust_is_free(const void *mutex)
+{
+    return os_look(mutex) == 0;
+}
+
+bool pawl_os_robust_is_left(const void *mutex)
+{
+    return (os_look(mutex) & FUTEX_OWNER_DIED) != 0;
+}
+
 void pawl_os_robust_owe_wake(void *mutex)
 {
     (void)pawl_fetch_or_relaxed32((uint32_t *)(void *)&((pthread_mutex_t *)mutex)->__data.__lock,
                                   FUTEX_WAITERS);
 }
 #else
+bool pawl_os_robust_is_free(const void *mutex)
+{
+    (void)mutex;
+    return false;
+}
+
+bool pawl_os_robust_is_left(const void *mutex)
+{
+    (void)mutex;
+    return true;
+}
+
+/* Does nothing here. */
 void pawl_os_robust_owe_wake(void *mutex)
 {
     (void)mutex;
@@ -291,6 +315,12 @@ __attribute__((weak)) enum pawl_hook_robust pawl_hook_robust_try(void *mutex)
     return PAWL_HOOK_ROBUST_BROKEN;
 }
 
+__attribute__((weak)) enum pawl_hook_robust pawl_hook_robust_look(const void *mutex)
+{
+    (void)mutex;
+    return PAWL_HOOK_ROBUST_BROKEN;
+}
+
 __attribute__((weak)) void pawl_hook_robust_owe_wake(void *mutex)
 {
     (void)mutex;
@@ -313,11 +343,6 @@ bool pawl_os_robust_make(void *mutex)
     return pawl_hook_robust_make(mutex);
 }
 
-size_t pawl_os_robust_size(void)
-{
-    return PAWL_OS_ROBUST_SIZE;
-}
-
 uint32_t pawl_os_robust_self(void)
 {
     return pawl_os_thread_id();
@@ -331,6 +356,16 @@ enum pawl_os_robust pawl_os_robust_lock(void *mutex, uint64_t deadline)
 enum pawl_os_robust pawl_os_robust_try(void *mutex)
 {
     return (enum pawl_os_robust)pawl_hook_robust_try(mutex);
+}
+
+bool pawl_os_robust_is_free(const void *mutex)
+{
+    return pawl_hook_robust_look(mutex) == PAWL_HOOK_ROBUST_FREE;
+}
+
+bool pawl_os_robust_is_left(const void *mutex)
+{
+    return pawl_hook_robust_look(mutex) == PAWL_HOOK_ROBUST_GOT_DEAD;
 }
 
 void pawl_os_robust_owe_wake(void *mutex)

@@ -402,7 +402,7 @@ TEST_CASE_WITH(what_a_scribbler_left_is_corrupt_and_nothing_hangs, set_up, NULL)
                 (void)drops[i](lock);
         }
     }
-    assert_true(corrupt > 600); /* half of the takes at least; the rest missed what was hit */
+    assert_true(corrupt > 120); /* a tenth of the takes at least; the rest use other cells */
 }
 
 TEST_CASE_WITH(garbage_everywhere_is_corrupt, set_up, NULL)

@@ -118,11 +118,14 @@ enum pawl_hook_robust {
     PAWL_HOOK_ROBUST_GOT_DEAD, /* got, and its last holder died with it */
     PAWL_HOOK_ROBUST_BUSY,
     PAWL_HOOK_ROBUST_LATE,
-    PAWL_HOOK_ROBUST_BROKEN
+    PAWL_HOOK_ROBUST_BROKEN,
+    PAWL_HOOK_ROBUST_FREE /* of a look: nobody has it */
 };
 bool pawl_hook_robust_make(void *mutex); /* one of its bytes is not zero, and stays as it is */
 enum pawl_hook_robust pawl_hook_robust_lock(void *mutex, uint64_t deadline);
 enum pawl_hook_robust pawl_hook_robust_try(void *mutex);
+/* A relaxed look: free, busy, or got_dead where a dead thread left it. */
+enum pawl_hook_robust pawl_hook_robust_look(const void *mutex);
 void pawl_hook_robust_owe_wake(void *mutex);
 bool pawl_hook_robust_heal(void *mutex);
 bool pawl_hook_robust_unlock(void *mutex);

@@ -396,7 +396,8 @@ static void who_comes_next_is_told(void)
 }
 
 /* clang-format off */
-#define ALIVE(a, b) {"robust_" #a "_beside_" #b, make, {a, b}, who_comes_next_is_told, "preempt=1"},
+#define ALIVE(a, b)                                                                                \
+    {"robust_" #a "_beside_" #b, make, {a, b}, who_comes_next_is_told, "preempt=1 fences=1"},
 #define DEAD(a, b)                                                                                 \
     {"robust_" #a "_killed_beside_" #b, make_for_mortals, {b, a##_killed}, who_comes_next_is_told, \
      "preempt=0"},
@@ -414,15 +415,15 @@ const struct m_scene m_robust_scenes[] = {
     ALIVE(writes_then_reads, seeks)
     ALIVE(tries_to_write, reads)
     {"robust_writes_then_reads_after_updates", make_room_for_atomic_users,
-     {writes_then_reads, updates}, who_comes_next_is_told, "preempt=1"},
+     {writes_then_reads, updates}, who_comes_next_is_told, "preempt=1 fences=1"},
     {"robust_newcomer_beside_who_drains", make, {sees_who_drains_and_reads, writes},
      who_comes_next_is_told, "preempt=1" REACH},
     {"robust_updates_and_stays_beside_reads", make, {reads_later, updates_and_stays},
      who_comes_next_is_told, "preempt=0"},
     {"robust_reads_beside_updates_and_stays", make, {reads, updates_and_stays},
-     who_comes_next_is_told, "preempt=1"},
+     who_comes_next_is_told, "preempt=1 fences=1"},
     {"robust_reader_killed_as_a_seeker", make_for_a_reader, {reads, drops_read_then_seeks_killed},
-     who_comes_next_is_told, "preempt=1"},
+     who_comes_next_is_told, "preempt=1 fences=1"},
     DEAD(seeks, writes_then_seeks)
     {"robust_writes_killed_and_forgiven", make_for_mortals, {reads_and_forgives, writes_killed},
      who_comes_next_is_told, "preempt=0"},

@@ -180,6 +180,15 @@ enum pawl_hook_robust pawl_hook_robust_try(void *mutex)
     return not_got(PAWL_HOOK_ROBUST_BUSY);
 }
 
+enum pawl_hook_robust pawl_hook_robust_look(const void *mutex)
+{
+    struct mutex *m = (struct mutex *)(uintptr_t)mutex;
+    const uint32_t seen = step(m, PAWL_HOOK_LOAD, PAWL_ORDER_RELAXED, 0, 0);
+    if (seen == 0)
+        return PAWL_HOOK_ROBUST_FREE;
+    return seen & OWNER_DIED ? PAWL_HOOK_ROBUST_GOT_DEAD : PAWL_HOOK_ROBUST_BUSY;
+}
+
 /* Whether the word shows by now that somebody waits. */
 static bool shows_waiters(struct mutex *m, uint32_t seen)
 {
