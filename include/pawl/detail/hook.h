@@ -124,7 +124,7 @@ enum pawl_hook_robust {
 bool pawl_hook_robust_make(void *mutex); /* one of its bytes is not zero, and stays as it is */
 enum pawl_hook_robust pawl_hook_robust_lock(void *mutex, uint64_t deadline);
 enum pawl_hook_robust pawl_hook_robust_try(void *mutex);
-/* A relaxed look: free, busy, or got_dead where a dead thread left it. */
+/* A relaxed look: it is free, another has it, or a dead thread left it. */
 enum pawl_hook_robust pawl_hook_robust_look(const void *mutex);
 void pawl_hook_robust_owe_wake(void *mutex);
 bool pawl_hook_robust_heal(void *mutex);
