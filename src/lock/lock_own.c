@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a thread that waits for locks, or drops them beside waiters, remembers of the clock. */
+/* A thread's memory of the clock: when it last dropped a lock beside waiters, and whether a sleep of
+ * its own ended late. */
 #include "lock_parts.h"
 
 #if PAWL_HOOKS || defined(PAWL_SIM) || !defined(__ELF__)

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "robust_parts.h"
+#include "robust_members.h"
 
 /* The caller's member, or NO_MEMBER. */
 static unsigned robust_own(const pawl_robust_lock *l, uint32_t self, enum as as)
