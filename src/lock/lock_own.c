@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread's memory of the clock: when it last dropped a lock beside waiters, and whether a sleep of
- * its own ended late. */
+/* A thread's memory of the clock: when it last dropped a lock beside waiters, and whether its last
+ * sleep ended late. */
 #include "lock_parts.h"
 
 #if PAWL_HOOKS || defined(PAWL_SIM) || !defined(__ELF__)

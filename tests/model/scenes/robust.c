@@ -305,6 +305,22 @@ static void updates_and_stays(void)
     (void)MOVES(drop_atomic, 'A', 'U');
 }
 
+static void reads_and_stays(void)
+{
+    bool told = false;
+    (void)MOVES(take_read, 'U', 'R');
+    gives_way();
+    (void)MOVES(drop_read, 'R', 'U');
+}
+
+/* The first has not seen a newcomer's member in use, and says that none is. */
+static void writes_twice(void)
+{
+    writes();
+    gives_way();
+    writes();
+}
+
 static void reads_later(void)
 {
     gives_way();
@@ -422,6 +438,8 @@ const struct m_scene m_robust_scenes[] = {
      who_comes_next_is_told, "preempt=0"},
     {"robust_reads_beside_updates_and_stays", make, {reads, updates_and_stays},
      who_comes_next_is_told, "preempt=1 fences=1"},
+    {"robust_reads_beside_two_writes", make, {reads_and_stays, writes_twice},
+     who_comes_next_is_told, "preempt=2 fences=1"},
     {"robust_reader_killed_as_a_seeker", make_for_a_reader, {reads, drops_read_then_seeks_killed},
      who_comes_next_is_told, "preempt=1 fences=1"},
     DEAD(seeks, writes_then_seeks)
