@@ -3,23 +3,14 @@
  * sleep ended late. */
 #include "lock_parts.h"
 
-#if PAWL_HOOKS || defined(PAWL_SIM) || !defined(__ELF__)
-
 /* Threads of models and of the simulator would share it. */
-PAWL_INTERNAL bool lock_hint_counts(const struct pawl_bucket *bucket)
-{
-    return pawl_os_now() < pawl_load_relaxed64(&bucket->quiet_until);
-}
-PAWL_INTERNAL void lock_note_delay(uint64_t due)
-{
-    (void)due;
-}
-PAWL_INTERNAL bool lock_is_calm(uint64_t now)
-{
-    return (void)now, false;
-}
-
+#if !PAWL_HOOKS && !defined(PAWL_SIM) && defined(__ELF__)
+#define OF_THREADS 1
 #else
+#define OF_THREADS 0
+#endif
+
+#if OF_THREADS
 
 /* The clock takes as long as a short section and its lock together. So a thread that drops more
  * often than every LOCK_QUICK_NS reads it at one drop in LOCK_QUICK_DROPS + 1. A signal handler
@@ -38,11 +29,29 @@ PAWL_INTERNAL bool lock_hint_counts(const struct pawl_bucket *bucket)
     return now < pawl_load_relaxed64(&bucket->quiet_until);
 }
 
+#else
+
+PAWL_INTERNAL bool lock_hint_counts(const struct pawl_bucket *bucket)
+{
+    return pawl_os_now() < pawl_load_relaxed64(&bucket->quiet_until);
+}
+
+#endif
+
+#if OF_THREADS && defined(__linux__)
+
 PAWL_INTERNAL void lock_note_delay(uint64_t due)
 {
+    struct pawl_own *const own = pawl_os_own();
     const uint64_t now = pawl_os_now();
-    if (now > due && now - due > LOCK_LATE_NS)
-        pawl_os_own()->calm_until = now + LOCK_CALM_NS;
+    uint64_t used;
+    if (now <= due || now - due <= LOCK_LATE_NS || now - own->judged < LOCK_JUDGE_NS)
+        return;
+    used = pawl_os_used();
+    if (own->judged != 0 && used - own->used < (now - own->judged) / 4 * 3)
+        own->calm_until = now + LOCK_CALM_NS;
+    own->judged = now;
+    own->used = used;
 }
 
 PAWL_INTERNAL bool lock_is_calm(uint64_t now)
@@ -50,4 +59,18 @@ PAWL_INTERNAL bool lock_is_calm(uint64_t now)
     return now < pawl_os_own()->calm_until;
 }
 
+#else
+
+PAWL_INTERNAL void lock_note_delay(uint64_t due)
+{
+    (void)due;
+}
+
+PAWL_INTERNAL bool lock_is_calm(uint64_t now)
+{
+    return (void)now, false;
+}
+
 #endif
+
+#undef OF_THREADS

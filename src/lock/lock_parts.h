@@ -38,9 +38,11 @@
  * sections last. */
 #define LOCK_SPIN_NS CONSTANT(SPIN_NS, 50000)
 
-/* A thread whose sleep ends so late does not spin for a while (lock_note_delay). Timers are up to
- * 0.1 ms late on an idle machine. */
+/* A sleep that ends so late is judged, as often as that, by three quarters of the CPUs' time; the
+ * thread does not spin for a while (lock_note_delay). Timers are up to 0.1 ms late on an idle
+ * machine. */
 #define LOCK_LATE_NS 200000u
+#define LOCK_JUDGE_NS 10000000u
 #define LOCK_CALM_NS 30000000u
 
 /* The sleepers of one class, by rank and then by age, in the order of the bits of the classes; in a
@@ -142,9 +144,9 @@ static inline bool lock_is_urgent(const struct wait *wait)
 
 /* A pause; false when the time is over, or the deadline has passed. */
 PAWL_INTERNAL bool lock_loop_on(struct loop *loop, uint64_t deadline);
-/* The sleeper was due to run at that time. If it runs late, other threads want its CPU, and a spin
- * would use up what the thread may have of it: each later sleep then ends late, too. So the thread
- * is calm for a while, and does not spin (lock_own.c). */
+/* The sleeper was due to run at that time. If it runs late, though the process does not use its
+ * CPUs, other processes want them, and spins would use up what the thread may have: each later
+ * sleep then ends late, too. So the thread is calm for a while, and does not spin (lock_own.c). */
 PAWL_INTERNAL void lock_note_delay(uint64_t due);
 PAWL_INTERNAL bool lock_is_calm(uint64_t now);
 /* Whether the bucket's hint still counts for a releaser. */

@@ -78,6 +78,8 @@ unsigned PAWL_SYMBOL_(pawl_os_requeue)(const uint32_t *from, const uint32_t *to,
 
 /* True when all threads of the process share one CPU: reading in a loop then tells nothing. */
 bool PAWL_SYMBOL_(pawl_os_one_cpu)(void);
+/* Linux: the CPU time of the process over the CPUs that it may use, in ns; 0: not known. */
+uint64_t PAWL_SYMBOL_(pawl_os_used)(void);
 
 /* Zeroed memory, for ever; NULL when there is none. Not from malloc, which may use locks of this
  * library. */
@@ -227,6 +229,7 @@ PAWL_C_END
 #define pawl_os_tell PAWL_SYMBOL_(pawl_os_tell)
 #define pawl_os_requeue PAWL_SYMBOL_(pawl_os_requeue)
 #define pawl_os_one_cpu PAWL_SYMBOL_(pawl_os_one_cpu)
+#define pawl_os_used PAWL_SYMBOL_(pawl_os_used)
 #define pawl_os_pin PAWL_SYMBOL_(pawl_os_pin)
 #define pawl_os_pages PAWL_SYMBOL_(pawl_os_pages)
 #define pawl_os_give_up_pages PAWL_SYMBOL_(pawl_os_give_up_pages)

@@ -75,7 +75,8 @@ struct pawl_own {
     struct pawl_parker *latch_parker; /* src/lock/table_latch.h, as the next one */
     uint32_t latches;                 /* that it has, asks for or gives up */
     uint32_t met;                     /* src/lock/evidence.c */
-    uint64_t calm_until;              /* src/lock/lock_own.c, as the next two */
+    uint64_t calm_until;              /* src/lock/lock_own.c, as the next four */
+    uint64_t judged, used;
     uint64_t clock_read;
     uint32_t clock_unread;             /* drops that do not look at the clock any more */
     uint32_t robust_life, robust_self; /* src/os/robust.c, as the next one */
