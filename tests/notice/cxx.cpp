@@ -58,9 +58,9 @@ struct awaiters : ::testing::Test {
     pawl::lock lock;
     int steps = 0;
 
-    task take_write()
+    task take_write(pawl::notices &from)
     {
-        const auto guard = co_await queue.write(lock);
+        const auto guard = co_await from.write(lock);
         steps++;
     }
 };
@@ -86,22 +86,10 @@ TEST_F(awaiters, go_on_when_the_word_holds_another_value)
 TEST_F(awaiters, take_each_mode_of_a_lock)
 {
     const auto all = [](pawl::notices &q, pawl::lock &l, int &s) -> task {
-        {
-            const auto guard = co_await q.read(l);
-            s++;
-        }
-        {
-            const auto guard = co_await q.seek(l);
-            s++;
-        }
-        {
-            const auto guard = co_await q.write(l);
-            s++;
-        }
-        {
-            const auto guard = co_await q.atomic(l);
-            s++;
-        }
+        s += (co_await q.read(l)).owns_lock();
+        s += (co_await q.seek(l)).owns_lock();
+        s += (co_await q.write(l)).owns_lock();
+        s += (co_await q.atomic(l)).owns_lock();
     };
     lock.lock();
     const task t = all(queue, lock, steps);
@@ -115,7 +103,7 @@ TEST_F(awaiters, take_each_mode_of_a_lock)
 TEST_F(awaiters, may_be_destroyed_while_they_wait_or_are_granted)
 {
     lock.lock();
-    const task first = take_write(), second = take_write();
+    const task first = take_write(queue), second = take_write(queue);
     first.handle.destroy();
     lock.unlock();
     second.handle.destroy();
@@ -134,10 +122,7 @@ TEST_F(awaiters, are_resumed_by_the_executor)
         },
         &given);
     lock.lock();
-    const task t = [](pawl::notices &q, pawl::lock &l, int &s) -> task {
-        const auto guard = co_await q.write(l);
-        s++;
-    }(other, lock, steps);
+    const task t = take_write(other);
     lock.unlock();
     other.run();
     EXPECT_EQ(steps, 0);

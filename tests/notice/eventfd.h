@@ -12,19 +12,19 @@
 #include <sys/eventfd.h>
 
 static int event;
+static pawl_notice n[2]; /* made anew for each EVENT_CASE */
 
-static inline bool is_readable(int descriptor)
+static inline bool is_readable_within(int milliseconds)
 {
-    struct pollfd look = {descriptor, POLLIN, 0};
-    return poll(&look, 1, 0) == 1;
+    struct pollfd look = {event, POLLIN, 0};
+    return poll(&look, 1, milliseconds) == 1;
 }
 
 /* Waits until it is readable, and reads it. */
 static inline void hear(void)
 {
-    struct pollfd look = {event, POLLIN, 0};
     uint64_t count;
-    while (poll(&look, 1, -1) != 1)
+    while (!is_readable_within(-1))
         must(errno == EINTR);
     must(read(event, &count, sizeof count) == sizeof count || errno == EAGAIN);
 }
@@ -33,7 +33,7 @@ static inline int make_event(void **state)
 {
     (void)state;
     event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    return event == -1;
+    return pawl_notice_init(&n[0], event) + pawl_notice_init(&n[1], event);
 }
 
 static inline int close_event(void **state)

@@ -34,40 +34,30 @@ static void leave(unsigned p, enum pawl_state state)
     (void)__atomic_sub_fetch(&places[p].inside[state], 1, __ATOMIC_SEQ_CST);
 }
 
+static enum pawl_state any_state(uint64_t *random)
+{
+    return (enum pawl_state)(PAWL_STATE_R + (int)test_random_below(random, 4));
+}
+
 static void run_thread(uint64_t *random)
 {
+    static void (*const take[])(pawl_lock64 *) = {NULL, pawl_lock64_take_read,
+                                                  pawl_lock64_take_seek, pawl_lock64_take_write,
+                                                  pawl_lock64_take_atomic};
+    static void (*const drop[])(pawl_lock64 *) = {NULL, pawl_lock64_drop_read,
+                                                  pawl_lock64_drop_seek, pawl_lock64_drop_write,
+                                                  pawl_lock64_drop_atomic};
     for (unsigned i = 0; i < rounds; i++) {
         const unsigned p = test_random_below(random, LOCKS);
-        pawl_lock64 *const l = &places[p].lock;
-        switch (test_random_below(random, 4)) {
-        case 0:
-            pawl_lock64_take_read(l);
-            enter(p, PAWL_STATE_R);
-            leave(p, PAWL_STATE_R);
-            pawl_lock64_drop_read(l);
-            break;
-        case 1:
-            pawl_lock64_take_seek(l);
-            enter(p, PAWL_STATE_S);
-            leave(p, PAWL_STATE_S);
-            pawl_lock64_drop_seek(l);
-            break;
-        case 2:
-            pawl_lock64_take_atomic(l);
-            enter(p, PAWL_STATE_A);
-            leave(p, PAWL_STATE_A);
-            pawl_lock64_drop_atomic(l);
-            break;
-        default:
-            pawl_lock64_take_write(l);
-            enter(p, PAWL_STATE_W);
-            if (test_random_below(random, 4) == 0)
-                usleep(20);
-            leave(p, PAWL_STATE_W);
-            if (test_random_below(random, 4) == 0)
-                pawl_lock64_hand_off(l);
-            pawl_lock64_drop_write(l);
-        }
+        const enum pawl_state state = any_state(random);
+        take[state](&places[p].lock);
+        enter(p, state);
+        if (state == PAWL_STATE_W && test_random_below(random, 4) == 0)
+            usleep(20);
+        leave(p, state);
+        if (state == PAWL_STATE_W && test_random_below(random, 4) == 0)
+            pawl_lock64_hand_off(&places[p].lock);
+        drop[state](&places[p].lock);
     }
 }
 
@@ -92,7 +82,7 @@ static bool turn(struct request *r, uint64_t *random)
     switch (r->how) {
     case IDLE:
         r->place = test_random_below(random, LOCKS);
-        r->state = (enum pawl_state)(PAWL_STATE_R + (int)test_random_below(random, 4));
+        r->state = any_state(random);
         note(r, pawl_notice_lock64(&r->n, &places[r->place].lock, r->state));
         return false;
     case ASKED:
