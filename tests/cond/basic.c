@@ -11,12 +11,24 @@ static pawl_cond changed;
 static unsigned tickets; /* under the lock, written in W */
 static unsigned inside;  /* atomic */
 
-static void start_afresh(void)
+static int start_afresh(void **state)
 {
+    (void)state;
     memset(&lock, 0, sizeof lock);
     memset(&changed, 0, sizeof changed);
     tickets = inside = 0;
+    return 0;
 }
+
+static int lock_is_left_unused(void **state)
+{
+    (void)state;
+    assert_int_equal(changed.waiting, 0);
+    assert_true(LOCK_IS_UNUSED(lock));
+    return 0;
+}
+
+#define COND_CASE(name) TEST_CASE_WITH(name, start_afresh, lock_is_left_unused)
 
 /* Until as many threads are in the list. */
 static void wait_for_waiters(unsigned count)
@@ -32,10 +44,9 @@ TEST_CASE(nobody_waits_in_zero_bytes)
     assert_int_equal(pawl_cond_broadcast(&cond), 0);
 }
 
-TEST_CASE(a_wait_gives_up_after_its_deadline_and_holds_the_lock_again)
+COND_CASE(a_wait_gives_up_after_its_deadline_and_holds_the_lock_again)
 {
     const uint64_t deadline = pawl_now() + 2000000;
-    start_afresh();
     pawl_take_write(&lock);
     assert_false(pawl_cond_wait_write_until(&changed, &lock, deadline));
     assert_true(pawl_now() >= deadline);
@@ -50,7 +61,6 @@ TEST_CASE(a_wait_gives_up_after_its_deadline_and_holds_the_lock_again)
     assert_false(pawl_cond_wait_read_until(&changed, &lock, 0));
     assert_true(pawl_lock32_is_read(&lock));
     pawl_drop_read(&lock);
-    assert_int_equal(changed.waiting, 0);
 }
 
 static void *take_a_ticket(void *unused)
@@ -71,10 +81,9 @@ static void give_tickets(unsigned count)
     pawl_drop_write(&lock);
 }
 
-TEST_CASE(a_signal_wakes_one)
+COND_CASE(a_signal_wakes_one)
 {
     pthread_t threads[3];
-    start_afresh();
     for (unsigned i = 0; i < 3; i++)
         threads[i] = test_start(take_a_ticket, NULL);
     wait_for_waiters(3);
@@ -88,10 +97,9 @@ TEST_CASE(a_signal_wakes_one)
         test_join(threads[i]);
 }
 
-TEST_CASE(a_broadcast_wakes_all)
+COND_CASE(a_broadcast_wakes_all)
 {
     pthread_t threads[6];
-    start_afresh();
     for (unsigned i = 0; i < 6; i++)
         threads[i] = test_start(take_a_ticket, NULL);
     wait_for_waiters(6);
@@ -100,7 +108,6 @@ TEST_CASE(a_broadcast_wakes_all)
     for (unsigned i = 0; i < 6; i++)
         test_join(threads[i]);
     assert_int_equal(tickets, 0);
-    assert_true(LOCK_IS_UNUSED(lock));
 }
 
 /* ---- Modes ----------------------------------------------------------------------------------- */
@@ -129,10 +136,9 @@ static void *seek_alone(void *unused)
     return unused;
 }
 
-TEST_CASE(readers_come_back_together_and_seekers_one_by_one)
+COND_CASE(readers_come_back_together_and_seekers_one_by_one)
 {
     pthread_t threads[8];
-    start_afresh();
     must(pthread_barrier_init(&together, NULL, 4) == 0);
     for (unsigned i = 0; i < 8; i++)
         threads[i] = test_start(i % 2 ? read_together : seek_alone, NULL);
@@ -142,7 +148,6 @@ TEST_CASE(readers_come_back_together_and_seekers_one_by_one)
     for (unsigned i = 0; i < 8; i++)
         test_join(threads[i]);
     pthread_barrier_destroy(&together);
-    assert_true(LOCK_IS_UNUSED(lock));
 }
 
 /* ---- Any lock: here a pthread mutex, which counts who runs to it ----------------------------- */
@@ -168,11 +173,7 @@ static void lock_mutex(void *m)
 
 static void *wait_with_a_mutex(void *unused)
 {
-    struct pawl_cond_lock how;
-    how.lock = &mutex;
-    how.drop = unlock_mutex;
-    how.take = lock_mutex;
-    how.shared = false;
+    const struct pawl_cond_lock how = {&mutex, unlock_mutex, lock_mutex, false};
     must(pthread_mutex_lock(&mutex) == 0);
     while (tickets == 0)
         pawl_cond_wait_with(&changed, &how);
@@ -185,7 +186,7 @@ TEST_CASE(after_a_broadcast_the_waiters_do_not_all_run_to_the_lock)
 {
     pthread_t threads[16];
     for (unsigned round = 0; round < TEST_SCALE(50); round++) {
-        start_afresh();
+        (void)start_afresh(NULL);
         asking = most_asking = 0;
         for (unsigned i = 0; i < 16; i++)
             threads[i] = test_start(wait_with_a_mutex, NULL);

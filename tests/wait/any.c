@@ -11,11 +11,9 @@ static void set_watches(struct pawl_watch *watches)
 {
     static const uint32_t bits[WORDS] = {8, 16, 32, 64};
     for (unsigned i = 0; i < WORDS; i++) {
+        const struct pawl_watch watch = {&words[i], 1, UINT64_MAX, bits[i]};
         words[i] = 1;
-        watches[i].address = &words[i];
-        watches[i].value = 1;
-        watches[i].mask = UINT64_MAX;
-        watches[i].bits = bits[i];
+        watches[i] = watch;
     }
 }
 

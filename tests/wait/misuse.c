@@ -4,61 +4,46 @@
 
 static uint64_t room[2];
 
-static void wait_at_null(void *unused)
+REPORTED_CASE(a_wait_at_null_is_reported, "pawl: wait at null", "by pawl_wait")
 {
     (void)pawl_wait32(NULL, 0);
 }
 
-static void wait_at_a_misaligned_address(void *unused)
+REPORTED_CASE(a_wait_at_a_misaligned_address_is_reported, "pawl: wait at a misaligned address",
+              "by pawl_wait")
 {
     (void)pawl_wait64_until((uint64_t *)(void *)((char *)room + 4), 0, 0);
 }
 
-static void wait_shared_at_a_misaligned_address(void *unused)
+REPORTED_CASE(a_shared_wait_at_a_misaligned_address_is_reported,
+              "pawl: wait at a misaligned address", "by pawl_wait32_shared")
 {
     (void)pawl_wait32_shared((uint32_t *)(void *)((char *)room + 2), 0);
 }
 
-static void wait_for_nothing(void *unused)
+REPORTED_CASE(a_wait_for_nothing_is_reported, "pawl: wait at no, too many or unsound addresses",
+              "by pawl_wait_any")
 {
     uint32_t which;
     (void)pawl_wait_any((struct pawl_watch *)(void *)room, 0, &which);
 }
 
-TEST_CASE(a_wait_that_cannot_be_is_reported)
-{
-    assert_reports(wait_at_null, NULL, "pawl: wait at null", "by pawl_wait", NULL);
-    assert_reports(wait_at_a_misaligned_address, NULL, "pawl: wait at a misaligned address",
-                   "by pawl_wait", NULL);
-    assert_reports(wait_shared_at_a_misaligned_address, NULL, "pawl: wait at a misaligned address",
-                   "by pawl_wait32_shared", NULL);
-    assert_reports(wait_for_nothing, NULL, "pawl: wait at no, too many or unsound addresses",
-                   "by pawl_wait_any", NULL);
-}
-
-static void drop_a_free_bit(void *unused)
+REPORTED_CASE(the_drop_of_a_free_bit_is_reported, "pawl: drop of what is not held: bit lock",
+              "by drop")
 {
     pawl_bitlock16_take((uint16_t *)(void *)room, 3);
     pawl_bitlock16_drop((uint16_t *)(void *)room, 4);
 }
 
-static void take_a_bit_beyond(void *unused)
+REPORTED_CASE(a_bit_beyond_the_word_is_reported, "pawl: bit beyond the word: bit lock", "by take")
 {
     volatile unsigned bit = 8;
     pawl_bitlock8_take((uint8_t *)(void *)room, bit);
 }
 
-static void take_a_misaligned_bit(void *unused)
+REPORTED_CASE(a_misaligned_bit_lock_is_reported, "pawl: misaligned word: bit lock", "by try")
 {
     (void)!pawl_bitlock32_try((uint32_t *)(void *)((char *)room + 1), 0);
-}
-
-TEST_CASE(misuse_of_a_bit_lock_is_reported)
-{
-    assert_reports(drop_a_free_bit, NULL, "pawl: drop of what is not held: bit lock", "by drop",
-                   NULL);
-    assert_reports(take_a_bit_beyond, NULL, "pawl: bit beyond the word: bit lock", "by take", NULL);
-    assert_reports(take_a_misaligned_bit, NULL, "pawl: misaligned word: bit lock", "by try", NULL);
 }
 
 static pawl_cond cond;

@@ -151,10 +151,8 @@ TEST_CASE(a_moved_waiter_is_found_at_its_new_address_and_may_give_up_there)
 
 static void wait_for_both(void *unused)
 {
-    struct pawl_watch watches[2] = {{NULL, 1, UINT64_MAX, 64}, {NULL, 1, UINT64_MAX, 64}};
+    const struct pawl_watch watches[2] = {{&word, 1, UINT64_MAX, 64}, {&other, 1, UINT64_MAX, 64}};
     uint32_t which;
-    watches[0].address = &word;
-    watches[1].address = &other;
     (void)pawl_wait_any(watches, 2, &which);
 }
 
@@ -212,16 +210,13 @@ static void drop_mutex(void *m)
     pawl_bitlock8_drop((uint8_t *)m, 0);
 }
 
+static const struct pawl_cond_lock mutex_lock = {&mutex, drop_mutex, take_mutex, false};
+
 static void wait_for_a_condition(void *unused)
 {
-    struct pawl_cond_lock lock;
-    lock.lock = &mutex;
-    lock.drop = drop_mutex;
-    lock.take = take_mutex;
-    lock.shared = false;
     take_mutex(&mutex);
     while (other == 1)
-        pawl_cond_wait_with(&cond, &lock);
+        pawl_cond_wait_with(&cond, &mutex_lock);
     drop_mutex(&mutex);
 }
 
@@ -254,13 +249,8 @@ TEST_CASE(a_broadcast_reaches_all_who_wait_for_the_condition)
 
 static void wait_for_a_signal_or_give_up(void *unused)
 {
-    struct pawl_cond_lock lock;
-    lock.lock = &mutex;
-    lock.drop = drop_mutex;
-    lock.take = take_mutex;
-    lock.shared = false;
     take_mutex(&mutex);
-    if (pawl_cond_wait_with_until(&cond, &lock, 1000000))
+    if (pawl_cond_wait_with_until(&cond, &mutex_lock, 1000000))
         woken++;
     else
         expired++;

@@ -59,7 +59,8 @@ static void write_post(struct post *p, uint32_t bits, uint64_t value)
 static void wait_a_little_differently(struct post *p, uint32_t bits, uint64_t value,
                                       uint64_t *random)
 {
-    struct pawl_watch watches[2];
+    const struct pawl_watch watches[2] = {{&p->never, 0, UINT64_MAX, 64},
+                                          {&p->word, value, UINT64_MAX, bits}};
     const uint64_t soon = pawl_now() + test_random_below(random, 300000);
     const uint64_t deadline = test_random_below(random, 3) == 0 ? soon : PAWL_WAIT_FOREVER;
     if (test_random_below(random, 3) != 0) {
@@ -76,13 +77,6 @@ static void wait_a_little_differently(struct post *p, uint32_t bits, uint64_t va
         default: (void)pawl_wait64_until(&p->word, value, deadline); return;
         }
     }
-    watches[0].address = &p->never;
-    watches[0].value = 0;
-    watches[0].bits = 64;
-    watches[0].mask = watches[1].mask = UINT64_MAX;
-    watches[1].address = &p->word;
-    watches[1].value = value;
-    watches[1].bits = bits;
     (void)pawl_wait_any_until(watches, 2, NULL, deadline);
 }
 

@@ -29,19 +29,26 @@ static void start_afresh(void)
     attempts = 0;
 }
 
-TEST_CASE(zero_bytes_are_an_empty_table)
+static int set_up(void **state)
+{
+    (void)state;
+    start_afresh();
+    return 0;
+}
+
+#define TABLE_CASE(name) TEST_CASE_WITH(name, set_up, NULL)
+
+TABLE_CASE(zero_bytes_are_an_empty_table)
 {
     uint32_t word;
-    start_afresh();
     assert_int_equal(count_in_order(&word), 0);
     assert_int_equal(table()->queues, 0);
 }
 
-TEST_CASE(waiters_are_found_oldest_first)
+TABLE_CASE(waiters_are_found_oldest_first)
 {
     struct waiting waiters[5];
     uint32_t word;
-    start_afresh();
     for (unsigned i = 0; i < 5; i++) {
         put(&waiters[i], &word);
         waiters[i].waiter.kind = i;
@@ -58,14 +65,13 @@ TEST_CASE(waiters_are_found_oldest_first)
     assert_int_equal(table()->queues, 0);
 }
 
-TEST_CASE(waiters_of_another_address_in_the_same_bucket_are_passed_over)
+TABLE_CASE(waiters_of_another_address_in_the_same_bucket_are_passed_over)
 {
     static char memory[1 << 16];
     const char *a = memory;
     const char *b = neighbour(a);
     const struct pawl_bucket *bucket = &table()->first[table_hash(a, 0)];
     struct waiting waiters[4];
-    start_afresh();
     for (unsigned i = 0; i < 4; i++)
         put(&waiters[i], i % 2 ? b : a);
     assert_int_equal(count_in_order(a), 2);
@@ -77,13 +83,12 @@ TEST_CASE(waiters_of_another_address_in_the_same_bucket_are_passed_over)
 }
 
 /* A late waker of one owner finds none of another's, though the address is the same. */
-TEST_CASE(the_queues_of_different_owners_at_one_address_are_apart)
+TABLE_CASE(the_queues_of_different_owners_at_one_address_are_apart)
 {
     static const uint32_t owners[] = {TABLE_OF_WAIT, TABLE_OF_COND, TABLE_OF_LOCK32,
                                       TABLE_OF_LOCK64};
     struct waiting waiters[4][2];
     uint64_t word;
-    start_afresh();
     for (unsigned i = 0; i < 4; i++) {
         assert_null(find(&word, owners[i]));
         for (unsigned j = 0; j < 2; j++)
@@ -107,12 +112,11 @@ TEST_CASE(the_queues_of_different_owners_at_one_address_are_apart)
     assert_int_equal(table()->queues, 0);
 }
 
-TEST_CASE(a_moved_waiter_waits_behind_those_of_its_new_address)
+TABLE_CASE(a_moved_waiter_waits_behind_those_of_its_new_address)
 {
     struct waiting waiters[3];
     struct pawl_bucket *from, *to;
     uint32_t a = 0, b = 0;
-    start_afresh();
     put(&waiters[0], &b);
     put(&waiters[1], &a);
     put(&waiters[2], &a);
@@ -130,12 +134,11 @@ TEST_CASE(a_moved_waiter_waits_behind_those_of_its_new_address)
 }
 
 /* The first waiter lends the memory of the old queue, and then that of the new one. */
-TEST_CASE(a_moved_lender_leaves_one_queue_and_begins_another)
+TABLE_CASE(a_moved_lender_leaves_one_queue_and_begins_another)
 {
     struct waiting waiters[2];
     struct pawl_bucket *from, *to;
     uint32_t a = 0, b = 0;
-    start_afresh();
     put_for(&waiters[0], &a, TABLE_OF_WAIT)->own = 77;
     put(&waiters[1], &a);
     table_lock_two(&a, &b, &from, &to);
@@ -158,11 +161,10 @@ TEST_CASE(a_moved_lender_leaves_one_queue_and_begins_another)
     assert_int_equal(table()->queues, 0);
 }
 
-TEST_CASE(two_addresses_of_one_bucket_are_locked_once)
+TABLE_CASE(two_addresses_of_one_bucket_are_locked_once)
 {
     static char memory[1 << 16];
     struct pawl_bucket *a, *b;
-    start_afresh();
     table_lock_two(memory, neighbour(memory), &a, &b);
     assert_ptr_equal(a, b);
     table_unlock_two(a, b);
@@ -180,12 +182,11 @@ static void a_queue_is_at(const void *address, struct waiting *lender, uint64_t 
     assert_ptr_equal(queue->queue.oldest, &lender->waiter);
 }
 
-TEST_CASE(a_queue_moves_when_its_lender_leaves)
+TABLE_CASE(a_queue_moves_when_its_lender_leaves)
 {
     struct waiting w[5];
     struct own_queue *queue;
     uint64_t word;
-    start_afresh();
     for (unsigned i = 0; i < 4; i++) {
         queue = put_for(&w[i], &word, TABLE_OF_LOCK64);
         w[i].waiter.kind = i;
@@ -216,12 +217,11 @@ TEST_CASE(a_queue_moves_when_its_lender_leaves)
 }
 
 /* First, in the middle and last in the chain of the bucket. */
-TEST_CASE(a_queue_that_moves_leaves_its_neighbours_in_the_bucket)
+TABLE_CASE(a_queue_that_moves_leaves_its_neighbours_in_the_bucket)
 {
     static char memory[1 << 16];
     const char *addresses[3];
     struct waiting w[3][3];
-    start_afresh();
     addresses[0] = memory;
     addresses[1] = neighbour(addresses[0]);
     addresses[2] = neighbour(addresses[1]);
@@ -266,7 +266,7 @@ static uint64_t steps_beside(unsigned waiters)
     return steps;
 }
 
-TEST_CASE(a_crowd_at_one_address_costs_no_steps)
+TABLE_CASE(a_crowd_at_one_address_costs_no_steps)
 {
     static char memory[1 << 16];
     uint64_t few = steps_beside(10);
@@ -281,9 +281,8 @@ TEST_CASE(a_crowd_at_one_address_costs_no_steps)
     assert_int_equal(pawl_load_relaxed64(&ipawl_table_steps_), 1);
 }
 
-TEST_CASE(a_crowd_at_one_address_is_no_reason_to_grow)
+TABLE_CASE(a_crowd_at_one_address_is_no_reason_to_grow)
 {
-    start_afresh();
     for (unsigned i = 0; i < MANY; i++) {
         put(&many[i], &words[0]);
         table_grow_if_crowded();
@@ -325,9 +324,8 @@ static void *enter_the_latch(void *number)
     return NULL;
 }
 
-TEST_CASE(the_waiters_of_a_latch_enter_oldest_first)
+TABLE_CASE(the_waiters_of_a_latch_enter_oldest_first)
 {
-    start_afresh();
     latch_entered = 0;
     struct pawl_bucket *bucket = table_lock(words);
     let_queue(bucket, 0, LATCH_LATER);
@@ -356,9 +354,8 @@ static unsigned most_queues(void)
     return most;
 }
 
-TEST_CASE(buckets_have_few_queues_however_many_wait)
+TABLE_CASE(buckets_have_few_queues_however_many_wait)
 {
-    start_afresh();
     for (unsigned i = 0; i < MANY; i++) {
         put(&many[i], &words[i]);
         table_grow_if_crowded();
@@ -373,9 +370,8 @@ TEST_CASE(buckets_have_few_queues_however_many_wait)
     assert_int_equal(most_queues(), 0);
 }
 
-TEST_CASE(growth_keeps_the_order_of_an_addresss_waiters_and_the_hints)
+TABLE_CASE(growth_keeps_the_order_of_an_addresss_waiters_and_the_hints)
 {
-    start_afresh();
     struct pawl_bucket *bucket = table_lock(&words[7]);
     bucket->quiet_until = 4711;
     bucket->awake_for = 1234;
@@ -396,10 +392,9 @@ TEST_CASE(growth_keeps_the_order_of_an_addresss_waiters_and_the_hints)
     table_unlock(bucket);
 }
 
-TEST_CASE(growth_takes_the_urgent_where_their_address_goes)
+TABLE_CASE(growth_takes_the_urgent_where_their_address_goes)
 {
     unsigned i, total = 0;
-    start_afresh();
     for (i = 0; i < 300; i++) {
         put_urgent(&many[i], &words[i], i % 3);
         total += i % 3;
@@ -413,9 +408,8 @@ TEST_CASE(growth_takes_the_urgent_where_their_address_goes)
         assert_int_equal(find(&words[i], TABLE_OF_LOCK32)->queue.urgent, i % 3);
 }
 
-TEST_CASE(where_memory_is_short_the_old_buckets_serve_and_attempts_are_few)
+TABLE_CASE(where_memory_is_short_the_old_buckets_serve_and_attempts_are_few)
 {
-    start_afresh();
     memory_is_short = true;
     for (unsigned i = 0; i < MANY; i++) {
         put(&many[i], &words[i]);
@@ -436,69 +430,66 @@ TEST_CASE(where_memory_is_short_the_old_buckets_serve_and_attempts_are_few)
 
 /* ---- Fork ------------------------------------------------------------------------------------ */
 
-static void look_around_in_the_child(void *word)
+static int look_around_in_the_child(void)
 {
     struct waiting waiter;
     must(table()->queues == 0);
-    must(count_in_order(word) == 0);
-    put(&waiter, word);
-    must(count_in_order(word) == 1);
+    must(count_in_order(&words[3]) == 0);
+    put(&waiter, &words[3]);
+    must(count_in_order(&words[3]) == 1);
     must(most_queues() == 1);
-    fprintf(stderr, "as it should be");
+    return 0;
 }
 
-TEST_CASE(a_child_finds_an_empty_table_even_if_its_locks_were_held)
+TABLE_CASE(a_child_finds_an_empty_table_even_if_its_locks_were_held)
 {
-    char said[4096];
-    start_afresh();
     for (unsigned i = 0; i < 200; i++) {
         put(&many[i], &words[i]);
         table_grow_if_crowded();
     }
     struct pawl_bucket *bucket = table_lock(&words[3]); /* as another thread of the parent might */
     bucket->holder = table_own_number() + 8;
-    int status = test_in_child(look_around_in_the_child, &words[3], said, sizeof said);
+    const int status = test_fork(look_around_in_the_child);
     table_unlock(bucket);
-    if (status != 0 || !strstr(said, "as it should be"))
-        fail_msg("status %#x: %s", (unsigned)status, said);
+    assert_int_equal(status, 0);
     assert_int_equal(count_in_order(&words[3]), 1); /* the parent's table is untouched */
 }
 
 static uint32_t lock32, cond;
 static uint64_t lock64;
 
-static void look_at_the_words_in_the_child(void *unused)
+static int look_at_the_words_in_the_child(void)
 {
     must(table()->queues == 0);
     must(find(&lock32, TABLE_OF_LOCK32) == NULL && find(&lock64, TABLE_OF_LOCK64) == NULL);
     must(lock32 == 0x1000 && lock64 == UINT64_C(0x100000000000) && cond == 0);
     must(words[0] == 7);
-    fprintf(stderr, "as it should be");
+    return 0;
 }
 
 /* What the parent's waiters keep in words goes; what holders have stays. */
-TEST_CASE(a_child_takes_back_what_the_parents_waiters_keep)
+TABLE_CASE(a_child_takes_back_what_the_parents_waiters_keep)
 {
+    const struct {
+        const void *word;
+        uint32_t owner;
+        uint64_t bits;
+    } waiters[] = {{&lock32, TABLE_OF_LOCK32, 0x200},
+                   {&lock32, TABLE_OF_LOCK32, 0x40},
+                   {&lock64, TABLE_OF_LOCK64, UINT64_C(0x4000000000)},
+                   {&cond, TABLE_OF_COND, 0},
+                   {&cond, TABLE_OF_COND, 0},
+                   {&words[0], TABLE_OF_WAIT, UINT64_MAX /* a mask */}};
     struct waiting w[6];
-    char said[4096];
-    start_afresh();
     lock32 = 0x1000 + 0x240 + TABLE_PARKED;
     lock64 = UINT64_C(0x100000000000) + UINT64_C(0x4000000000) + TABLE_PARKED;
     cond = 2;
     words[0] = 7;
-    (void)put_for(&w[0], &lock32, TABLE_OF_LOCK32);
-    (void)put_for(&w[1], &lock32, TABLE_OF_LOCK32);
-    (void)put_for(&w[2], &lock64, TABLE_OF_LOCK64);
-    (void)put_for(&w[3], &cond, TABLE_OF_COND);
-    (void)put_for(&w[4], &cond, TABLE_OF_COND);
-    put(&w[5], &words[0]);
-    w[0].waiter.bits = 0x200;
-    w[1].waiter.bits = 0x40;
-    w[2].waiter.bits = UINT64_C(0x4000000000);
-    w[5].waiter.bits = UINT64_MAX; /* a mask */
-    int status = test_in_child(look_at_the_words_in_the_child, NULL, said, sizeof said);
-    if (status != 0 || !strstr(said, "as it should be"))
-        fail_msg("status %#x: %s", (unsigned)status, said);
+    for (unsigned i = 0; i < 6; i++) {
+        (void)put_for(&w[i], waiters[i].word, waiters[i].owner);
+        w[i].waiter.bits = waiters[i].bits;
+    }
+    assert_int_equal(test_fork(look_at_the_words_in_the_child), 0);
     assert_int_equal(lock32, 0x1000 + 0x240 + TABLE_PARKED);
     assert_int_equal(table()->queues, 4);
     start_afresh();
