@@ -224,6 +224,18 @@ static inline void test_join(pthread_t thread)
     must(pthread_join(thread, NULL) == 0);
 }
 
+static inline void test_start_all(pthread_t *threads, unsigned count, void *(*body)(void *))
+{
+    for (unsigned i = 0; i < count; i++)
+        threads[i] = test_start(body, NULL);
+}
+
+static inline void test_join_all(const pthread_t *threads, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        test_join(threads[i]);
+}
+
 /* In a thread of its own, to its end. */
 static inline void test_elsewhere(void *(*body)(void *), void *argument)
 {

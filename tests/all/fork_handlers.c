@@ -175,8 +175,7 @@ TEST_CASE(a_handler_holds_a_lock_for_which_others_wait)
         for (unsigned i = 0; i < 20; i++)
             forks_with(told, uses_the_lock);
     pawl_store_relaxed32(&stop, 1);
-    for (unsigned i = 0; i < 3; i++)
-        test_join(others[i]);
+    test_join_all(others, 3);
 }
 
 /* ---- A mutex, whose holder waits for a lock -------------------------------------------------- */
@@ -281,14 +280,12 @@ TEST_CASE(a_handler_reads_counters)
     pawl_counter_limit_init(&limited, 1000000);
     pawl_bigref_init(&references, NULL, NULL);
     stop = 0;
-    for (unsigned i = 0; i < 3; i++)
-        others[i] = test_start(counts_and_reads, NULL);
+    test_start_all(others, 3, counts_and_reads);
     for (whose = BEFORE_OURS; whose < ORDERS; whose++)
         for (unsigned i = 0; i < 20; i++)
             forks_with(told, counts_in_the_child);
     pawl_store_relaxed32(&stop, 1);
-    for (unsigned i = 0; i < 3; i++)
-        test_join(others[i]);
+    test_join_all(others, 3);
 }
 
 /* ---- Callbacks ------------------------------------------------------------------------------- */

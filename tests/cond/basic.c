@@ -13,7 +13,6 @@ static unsigned inside;  /* atomic */
 
 static int start_afresh(void **state)
 {
-    (void)state;
     memset(&lock, 0, sizeof lock);
     memset(&changed, 0, sizeof changed);
     tickets = inside = 0;
@@ -22,7 +21,6 @@ static int start_afresh(void **state)
 
 static int lock_is_left_unused(void **state)
 {
-    (void)state;
     assert_int_equal(changed.waiting, 0);
     assert_true(LOCK_IS_UNUSED(lock));
     return 0;
@@ -84,8 +82,7 @@ static void give_tickets(unsigned count)
 COND_CASE(a_signal_wakes_one)
 {
     pthread_t threads[3];
-    for (unsigned i = 0; i < 3; i++)
-        threads[i] = test_start(take_a_ticket, NULL);
+    test_start_all(threads, 3, take_a_ticket);
     wait_for_waiters(3);
     for (unsigned i = 0; i < 3; i++) {
         give_tickets(1);
@@ -93,20 +90,17 @@ COND_CASE(a_signal_wakes_one)
         assert_int_equal(pawl_load_relaxed32(&changed.waiting), 2 - i);
         test_await(__atomic_load_n(&inside, __ATOMIC_ACQUIRE) == i + 1);
     }
-    for (unsigned i = 0; i < 3; i++)
-        test_join(threads[i]);
+    test_join_all(threads, 3);
 }
 
 COND_CASE(a_broadcast_wakes_all)
 {
     pthread_t threads[6];
-    for (unsigned i = 0; i < 6; i++)
-        threads[i] = test_start(take_a_ticket, NULL);
+    test_start_all(threads, 6, take_a_ticket);
     wait_for_waiters(6);
     give_tickets(6);
     assert_int_equal(pawl_cond_broadcast(&changed), 6);
-    for (unsigned i = 0; i < 6; i++)
-        test_join(threads[i]);
+    test_join_all(threads, 6);
     assert_int_equal(tickets, 0);
 }
 
@@ -145,8 +139,7 @@ COND_CASE(readers_come_back_together_and_seekers_one_by_one)
     wait_for_waiters(8);
     give_tickets(1);
     assert_int_equal(pawl_cond_broadcast(&changed), 8);
-    for (unsigned i = 0; i < 8; i++)
-        test_join(threads[i]);
+    test_join_all(threads, 8);
     pthread_barrier_destroy(&together);
 }
 
@@ -188,15 +181,13 @@ TEST_CASE(after_a_broadcast_the_waiters_do_not_all_run_to_the_lock)
     for (unsigned round = 0; round < TEST_SCALE(50); round++) {
         (void)start_afresh(NULL);
         asking = most_asking = 0;
-        for (unsigned i = 0; i < 16; i++)
-            threads[i] = test_start(wait_with_a_mutex, NULL);
+        test_start_all(threads, 16, wait_with_a_mutex);
         wait_for_waiters(16);
         must(pthread_mutex_lock(&mutex) == 0);
         tickets = 1;
         assert_int_equal(pawl_cond_broadcast(&changed), 16);
         must(pthread_mutex_unlock(&mutex) == 0);
-        for (unsigned i = 0; i < 16; i++)
-            test_join(threads[i]);
+        test_join_all(threads, 16);
         assert_int_equal(most_asking, 1);
     }
 }
@@ -289,14 +280,12 @@ TEST_CASE(whoever_looks_for_a_flag_in_between_misses_no_notification)
     memset(&event, 0, sizeof event);
     for (unsigned round = 0; round < TEST_SCALE(300); round++) {
         pawl_store_relaxed32(&flag, 0);
-        for (unsigned i = 0; i < 4; i++)
-            threads[i] = test_start(wait_for_the_flag, NULL);
+        test_start_all(threads, 4, wait_for_the_flag);
         for (unsigned i = 0; i < round % 7; i++)
             sched_yield();
         pawl_store_relaxed32(&flag, 1);
         pawl_eventcount_notify_all(&event);
-        for (unsigned i = 0; i < 4; i++)
-            test_join(threads[i]);
+        test_join_all(threads, 4);
         assert_int_equal(event.waiters, 0);
     }
 }

@@ -112,8 +112,7 @@ TEST_CASE(a_storm_of_short_threads_loses_no_count)
         for (unsigned i = 0; i < AT_ONCE; i++)
             threads[i] = test_start(count_once, &c);
         (void)pawl_counter_read(&c);
-        for (unsigned i = 0; i < AT_ONCE; i++)
-            test_join(threads[i]);
+        test_join_all(threads, AT_ONCE);
         assert_int_equal(pawl_counter_read(&c), (int64_t)(round + 1) * AT_ONCE);
     }
     pawl_counter_destroy(&c);

@@ -139,8 +139,7 @@ TEST_CASE(the_child_is_rid_of_the_claims_of_the_parents_waiters)
                 continue;
             for (unsigned round = 0; round < 3; round++) {
                 take_claimed(held_by_us);
-                for (unsigned i = 0; i < 2; i++)
-                    waiters[i] = test_start(take_and_drop_claimed, NULL);
+                test_start_all(waiters, 2, take_and_drop_claimed);
                 if (round > 0)
                     while ((__atomic_load_n(&claimed.word, __ATOMIC_RELAXED) & PAWL_LOCK_PARKED) ==
                            0)
@@ -152,8 +151,7 @@ TEST_CASE(the_child_is_rid_of_the_claims_of_the_parents_waiters)
                     fail_msg("%c held, %c wanted: the child ended with %#x: %s", "URSWA"[held],
                              "URSWA"[wanted], (unsigned)status, said);
                 drop_claimed(held_by_us);
-                for (unsigned i = 0; i < 2; i++)
-                    test_join(waiters[i]);
+                test_join_all(waiters, 2);
                 assert_true(LOCK_IS_UNUSED(claimed));
             }
         }

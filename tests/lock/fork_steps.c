@@ -89,8 +89,7 @@ static void start(unsigned number, void *(*body)(void *), const void *address)
 
 static void join_all(void)
 {
-    for (unsigned i = 0; i < SLEEPERS; i++)
-        test_join(sleepers[i]);
+    test_join_all(sleepers, SLEEPERS);
 }
 
 /* ---- What holds in each child ---------------------------------------------------------------- */

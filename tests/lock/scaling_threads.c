@@ -68,13 +68,11 @@ TEST_CASE(lines_of_threads_that_have_ended_are_looked_at_no_more)
     make_biased(&lock);
     unsigned before = lines_looked_at();
     must(pthread_barrier_init(&crowd, NULL, CROWD + 1) == 0);
-    for (unsigned i = 0; i < CROWD; i++)
-        threads[i] = test_start(reads_in_a_crowd, NULL);
+    test_start_all(threads, CROWD, reads_in_a_crowd);
     (void)pthread_barrier_wait(&crowd);
     assert_int_equal(lines_looked_at(), before + CROWD);
     (void)pthread_barrier_wait(&crowd);
-    for (unsigned i = 0; i < CROWD; i++)
-        test_join(threads[i]);
+    test_join_all(threads, CROWD);
     assert_int_equal(lines_looked_at(), before);
     must(pthread_barrier_destroy(&crowd) == 0);
 }

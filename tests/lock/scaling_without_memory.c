@@ -249,10 +249,8 @@ static void reads_in_two_threads(void *nothing)
 {
     pthread_t readers[2];
     ipawl_entries_mode_(mode);
-    for (unsigned i = 0; i < 2; i++)
-        readers[i] = test_start(reads_without_a_system_call, NULL);
-    for (unsigned i = 0; i < 2; i++)
-        test_join(readers[i]);
+    test_start_all(readers, 2, reads_without_a_system_call);
+    test_join_all(readers, 2);
     must(pawl_load_relaxed32(&ended) == 2 && lock.word == BIASED);
 }
 

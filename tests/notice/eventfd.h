@@ -31,14 +31,12 @@ static inline void hear(void)
 
 static inline int make_event(void **state)
 {
-    (void)state;
     event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     return pawl_notice_init(&n[0], event) + pawl_notice_init(&n[1], event);
 }
 
 static inline int close_event(void **state)
 {
-    (void)state;
     return close(event);
 }
 

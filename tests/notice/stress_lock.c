@@ -133,7 +133,6 @@ static void run_loop(uint64_t *random)
 static void run(void *unused, unsigned index)
 {
     uint64_t random = test_seed() + index;
-    (void)unused;
     if (index < LOOPS)
         run_loop(&random);
     else

@@ -330,8 +330,7 @@ static void one_of_two_woken(const struct width *x)
             sched_yield();
         x->drop[S](&lock);
     }
-    for (unsigned i = 0; i < 2; i++)
-        test_join(id[i]);
+    test_join_all(id, 2);
     x->drop[R](&lock);
 }
 

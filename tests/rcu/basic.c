@@ -173,8 +173,7 @@ TEST_CASE(synchronize_returns_after_a_reader_that_was_in)
         if (round % 2 != 0)
             usleep(300); /* some sleep by now */
         let_leave(&r);
-        for (unsigned i = 0; i < 4; i++)
-            test_join(waiters[i]);
+        test_join_all(waiters, 4);
         join_reader(&r);
     }
 }

@@ -162,8 +162,7 @@ TEST_CASE_WITH(a_fork_amid_calls_leaves_both_in_order, set_up, NULL)
         assert_true(ended_well(child));
     }
     pawl_store_relaxed32(&stop_calling, 1);
-    for (unsigned i = 0; i < 2; i++)
-        test_join(callers[i]);
+    test_join_all(callers, 2);
     assert_int_equal(pawl_rcu_barrier(), 0);
     for (unsigned i = 0; i < 2; i++)
         assert_int_equal(counts[i][0], counts[i][1]);

@@ -194,13 +194,11 @@ static void *read_all_the_time(void *unused)
 static void synchronize_beside_many(void)
 {
     pthread_t threads[4];
-    for (unsigned i = 0; i < 4; i++)
-        threads[i] = test_start(read_all_the_time, NULL);
+    test_start_all(threads, 4, read_all_the_time);
     for (unsigned i = 0; i < (unsigned)TEST_SCALE(1000); i++)
         pawl_rcu_synchronize();
     pawl_store_relaxed32(&stop, 1);
-    for (unsigned i = 0; i < 4; i++)
-        test_join(threads[i]);
+    test_join_all(threads, 4);
 }
 
 int main(int argc, char **argv)

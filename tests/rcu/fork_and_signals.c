@@ -255,14 +255,12 @@ TEST_CASE(a_child_forked_during_a_grace_period_drives_its_own)
     must(pthread_barrier_init(&barrier, NULL, 2) == 0);
     reader = test_start(read_until_told, &barrier);
     pthread_barrier_wait(&barrier);
-    for (unsigned i = 0; i < 2; i++)
-        waiters[i] = test_start(synchronize_once, NULL);
+    test_start_all(waiters, 2, synchronize_once);
     test_await(pawl_load_relaxed32(&domain->sleepers) != 0);
     ASSERT_CHILD_IS_WELL(child_of_a_driver, NULL);
     pthread_barrier_wait(&barrier);
     test_join(reader);
-    for (unsigned i = 0; i < 2; i++)
-        test_join(waiters[i]);
+    test_join_all(waiters, 2);
     pthread_barrier_destroy(&barrier);
 }
 
@@ -276,8 +274,7 @@ TEST_CASE(a_child_forked_at_any_moment_of_others_grace_periods_can_synchronize)
     for (unsigned i = 0; i < (unsigned)TEST_SCALE(100); i++)
         ASSERT_CHILD_IS_WELL(child_of_a_driver, NULL);
     pawl_store_relaxed32(&stop, 1);
-    for (unsigned i = 0; i < 2; i++)
-        test_join(threads[i]);
+    test_join_all(threads, 2);
 }
 
 /* ---- Ends ------------------------------------------------------------------------------------ */

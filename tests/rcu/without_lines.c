@@ -79,13 +79,11 @@ static void *overlap(void *unused)
 static void never_empty(void)
 {
     pthread_t threads[4];
-    for (unsigned i = 0; i < 4; i++)
-        threads[i] = test_start(overlap, NULL);
+    test_start_all(threads, 4, overlap);
     for (unsigned i = 0; i < (unsigned)TEST_SCALE(2000); i++)
         pawl_rcu_synchronize();
     pawl_store_relaxed32(&stop, 1);
-    for (unsigned i = 0; i < 4; i++)
-        test_join(threads[i]);
+    test_join_all(threads, 4);
 }
 
 static void run(void *(*body)(void *), void *argument)

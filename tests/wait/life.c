@@ -39,8 +39,7 @@ TEST_CASE(a_child_forked_while_others_sleep_starts_with_nobody_asleep)
 {
     pthread_t threads[3];
     word = 1;
-    for (unsigned i = 0; i < 3; i++)
-        threads[i] = test_start(wait_for_a_change, NULL);
+    test_start_all(threads, 3, wait_for_a_change);
     for (unsigned moved = 0;
          moved < 3;) /* until all of them sleep, and then back to where they came from */
         moved += pawl_requeue(&word, (char *)&word + 4, 0, 1);
@@ -49,8 +48,7 @@ TEST_CASE(a_child_forked_while_others_sleep_starts_with_nobody_asleep)
     const int status = test_fork(wait_and_wake_in_the_child);
     __atomic_store_n(&word, 2, __ATOMIC_RELEASE);
     assert_int_equal(pawl_wake_all(&word), 3); /* the parent's still sleep */
-    for (unsigned i = 0; i < 3; i++)
-        test_join(threads[i]);
+    test_join_all(threads, 3);
     assert_int_equal(status, 0);
 }
 

@@ -175,8 +175,7 @@ TEST_CASE(drops_wake_nobody_else_while_a_woken_waiter_has_not_run)
     begin("woken");
     ipawl_test_point_ = count_and_hold_up;
     pawl_bitlock32_take(&flags, 7);
-    for (i = 0; i < CROWD; i++)
-        crowd[i] = test_start(pass_through, NULL);
+    test_start_all(crowd, CROWD, pass_through);
     test_await(__atomic_load_n(&listed, __ATOMIC_RELAXED) >= CROWD);
     pawl_bitlock32_drop(&flags, 7);
     wait_for(&arrived);
@@ -188,8 +187,7 @@ TEST_CASE(drops_wake_nobody_else_while_a_woken_waiter_has_not_run)
     assert_int_equal(__atomic_load_n(&picks, __ATOMIC_RELAXED), 1);
 #endif
     must(sem_post(&go_on) == 0);
-    for (i = 0; i < CROWD; i++)
-        test_join(crowd[i]);
+    test_join_all(crowd, CROWD);
     assert_int_equal(inside, CROWD);
 }
 

@@ -31,7 +31,6 @@ static void start_afresh(void)
 
 static int set_up(void **state)
 {
-    (void)state;
     start_afresh();
     return 0;
 }
@@ -330,8 +329,7 @@ TABLE_CASE(the_waiters_of_a_latch_enter_oldest_first)
     struct pawl_bucket *bucket = table_lock(words);
     let_queue(bucket, 0, LATCH_LATER);
     table_unlock(bucket);
-    for (unsigned i = 0; i < LATCH_LATER; i++)
-        test_join(latch_threads[i]);
+    test_join_all(latch_threads, LATCH_LATER);
     for (unsigned i = LATCH_LATER; i < LATCH_THREADS; i++)
         test_join(latch_threads[i]);
     assert_int_equal(latch_entered, LATCH_THREADS);
