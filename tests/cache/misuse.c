@@ -39,13 +39,15 @@ REPORTED_CASE(dropping_what_is_not_kept_is_reported_with_both_places,
     pawl_cache_drop(&cache, &one);
 }
 
-static void free_what_is_in(void *unused)
+REPORTED_CASE(free_what_is_in_is_reported, "destroyed in the cache, last used at ",
+              "misuse.c:", "by pawl_cache_entry_destroy", "misuse.c:")
 {
     make_cache();
     pawl_cache_entry_destroy(&one);
 }
 
-static void free_what_is_referenced(void *unused)
+REPORTED_CASE(free_what_is_referenced_is_reported, "destroyed while referenced, last used at ",
+              "misuse.c:", "by pawl_cache_entry_destroy", "misuse.c:")
 {
     make_cache();
     (void)pawl_cache_hold(&cache, pawl_cache_number(1));
@@ -53,22 +55,13 @@ static void free_what_is_referenced(void *unused)
     pawl_cache_entry_destroy(&one);
 }
 
-static void end_the_cache_with_a_reference(void *unused)
+REPORTED_CASE(end_the_cache_with_a_reference_is_reported,
+              "destroyed while referenced, last used at ", "misuse.c:", "by pawl_cache_destroy",
+              "misuse.c:")
 {
     make_cache();
     (void)pawl_cache_hold(&cache, pawl_cache_number(1));
     pawl_cache_destroy(&cache);
-}
-
-TEST_CASE(freeing_too_early_is_reported_with_both_places)
-{
-    assert_reports(free_what_is_in, NULL, "destroyed in the cache, last used at ",
-                   "misuse.c:", "by pawl_cache_entry_destroy", "misuse.c:", NULL);
-    assert_reports(free_what_is_referenced, NULL, "destroyed while referenced, last used at ",
-                   "misuse.c:", "by pawl_cache_entry_destroy", "misuse.c:", NULL);
-    assert_reports(end_the_cache_with_a_reference, NULL,
-                   "destroyed while referenced, last used at ",
-                   "misuse.c:", "by pawl_cache_destroy", "misuse.c:", NULL);
 }
 
 static pawl_cache_entry *gives_what_is_in(pawl_cache_key key, void *argument)
@@ -87,45 +80,36 @@ static pawl_cache_entry *ends_the_cache(pawl_cache_key key, void *argument)
     return NULL;
 }
 
-static void load_what_is_in(void *unused)
+REPORTED_CASE(load_what_is_in_is_reported, "loaded what is in a cache, last used at ",
+              "misuse.c:", "by pawl_cache_load")
 {
     make_cache();
     (void)pawl_cache_load(&cache, pawl_cache_number(2), gives_what_is_in, &one);
 }
 
-static void load_for_ever(void *unused)
+REPORTED_CASE(load_for_ever_is_reported, "loads what it is loading: pawl_cache at")
 {
     make_cache();
     (void)pawl_cache_load(&cache, pawl_cache_number(2), loads_itself, NULL);
 }
 
-static void end_beside_a_load(void *unused)
+REPORTED_CASE(end_beside_a_load_is_reported, "destroyed beside a load: pawl_cache at")
 {
     make_cache();
     (void)pawl_cache_load(&cache, pawl_cache_number(2), ends_the_cache, NULL);
 }
 
-static void load_in_a_section(void *unused)
+REPORTED_CASE(load_in_a_section_is_reported, "loads in a read section: pawl_cache at")
 {
     make_cache();
     pawl_rcu_read_lock();
     (void)pawl_cache_load(&cache, pawl_cache_number(2), gives_what_is_in, &two);
 }
 
-static void get_outside_a_section(void *unused)
+REPORTED_CASE(get_outside_a_section_is_reported, "read outside a section")
 {
     make_cache();
     (void)pawl_cache_get(&cache, pawl_cache_number(1));
-}
-
-TEST_CASE(calls_in_the_wrong_place_are_reported)
-{
-    assert_reports(load_what_is_in, NULL, "loaded what is in a cache, last used at ",
-                   "misuse.c:", "by pawl_cache_load", NULL);
-    assert_reports(load_for_ever, NULL, "loads what it is loading: pawl_cache at", NULL);
-    assert_reports(end_beside_a_load, NULL, "destroyed beside a load: pawl_cache at", NULL);
-    assert_reports(load_in_a_section, NULL, "loads in a read section: pawl_cache at", NULL);
-    assert_reports(get_outside_a_section, NULL, "read outside a section", NULL);
 }
 
 SILENT_CASE(right_use_is_silent)

@@ -100,17 +100,20 @@ static void spins(void)
     pawl_drop_write(&spin);
 }
 
-static void take_in_a_handler(void *unused)
+#define WAITS "pawl: waits in a signal handler: pawl_lock32 at "
+#define DROPS "pawl: dropped in a signal handler beside waiters: pawl_lock32 at "
+
+REPORTED_CASE(take_in_a_handler_is_reported, WAITS, "by pawl_lock32_take_read")
 {
     wait_and_handle(takes);
 }
 
-static void claim_in_a_handler(void *unused)
+REPORTED_CASE(claim_in_a_handler_is_reported, WAITS, "by pawl_lock32_claim_write")
 {
     wait_and_handle(claims);
 }
 
-static void upgrade_in_a_handler(void *unused)
+REPORTED_CASE(upgrade_in_a_handler_is_reported, WAITS, "by pawl_lock32_seek_to_write")
 {
     pawl_take_seek(&other);
     wait_and_handle(upgrades);
@@ -122,56 +125,28 @@ static void another_thread_waits(void)
     until_parked(&other);
 }
 
-static void drop_beside_a_waiter(void *unused)
+REPORTED_CASE(drop_beside_a_waiter_is_reported, DROPS, "by pawl_lock32_drop_read")
 {
     pawl_take_read(&other);
     another_thread_waits();
     wait_and_handle(drops);
 }
 
-static void downgrade_beside_a_waiter(void *unused)
+REPORTED_CASE(downgrade_beside_a_waiter_is_reported, DROPS, "by pawl_lock32_seek_to_read")
 {
     pawl_take_seek(&other);
     another_thread_waits();
     wait_and_handle(downgrades);
 }
 
-static void try_and_drop_in_a_handler(void *unused)
+SILENT_CASE(a_try_and_its_drop_beside_no_waiter_are_silent)
 {
     wait_and_handle(tries_and_drops);
 }
 
-static void spin_in_a_handler(void *unused)
+SILENT_CASE(a_spinlock_is_silent)
 {
     wait_and_handle(spins);
-}
-
-/* ---- Tests ----------------------------------------------------------------------------------- */
-
-#define WAITS "pawl: waits in a signal handler: pawl_lock32 at "
-#define DROPS "pawl: dropped in a signal handler beside waiters: pawl_lock32 at "
-
-TEST_CASE(an_operation_that_may_wait_is_reported)
-{
-    assert_reports(take_in_a_handler, NULL, WAITS, "by pawl_lock32_take_read", NULL);
-    assert_reports(claim_in_a_handler, NULL, WAITS, "by pawl_lock32_claim_write", NULL);
-    assert_reports(upgrade_in_a_handler, NULL, WAITS, "by pawl_lock32_seek_to_write", NULL);
-}
-
-TEST_CASE(a_drop_or_downgrade_beside_a_waiter_is_reported)
-{
-    assert_reports(drop_beside_a_waiter, NULL, DROPS, "by pawl_lock32_drop_read", NULL);
-    assert_reports(downgrade_beside_a_waiter, NULL, DROPS, "by pawl_lock32_seek_to_read", NULL);
-}
-
-TEST_CASE(a_try_and_its_drop_beside_no_waiter_are_silent)
-{
-    assert_silent(try_and_drop_in_a_handler, NULL);
-}
-
-TEST_CASE(a_spinlock_is_silent)
-{
-    assert_silent(spin_in_a_handler, NULL);
 }
 
 TEST_MAIN()

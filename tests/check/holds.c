@@ -98,16 +98,12 @@ static void drop_it(void *unused)
     pawl_drop_write(&lock16);
 }
 
-static void have_another_thread_drop(void *unused)
+REPORTED_CASE(a_drop_by_another_thread_names_the_holder,
+              "pawl: drop of what is not held: pawl_spin16", "this thread holds nothing of it",
+              "    thread ", "holds W, taken at ")
 {
     pawl_take_write(&lock16);
     in_another_thread(drop_it, unused);
-}
-
-TEST_CASE(a_drop_by_another_thread_names_the_holder)
-{
-    assert_reports(have_another_thread_drop, NULL, "pawl: drop of what is not held: pawl_spin16",
-                   "this thread holds nothing of it", "    thread ", "holds W, taken at ", NULL);
 }
 
 static void take_and_forget(void *unused)
@@ -115,16 +111,10 @@ static void take_and_forget(void *unused)
     pawl_take_read(&lock32);
 }
 
-static void end_a_thread_that_holds(void *unused)
+REPORTED_CASE(a_thread_that_ends_while_it_holds_is_reported,
+              "pawl: still held at the end of its thread: pawl_spin32", "this thread holds R")
 {
     in_another_thread(take_and_forget, unused);
-}
-
-TEST_CASE(a_thread_that_ends_while_it_holds_is_reported)
-{
-    assert_reports(end_a_thread_that_holds, NULL,
-                   "pawl: still held at the end of its thread: pawl_spin32", "this thread holds R",
-                   NULL);
 }
 
 static pthread_key_t dropping_key;
@@ -140,15 +130,10 @@ static void take_and_arm(void *unused)
     pawl_take_read(&lock32);
 }
 
-static void drop_in_a_destructor(void *unused)
+SILENT_CASE(a_destructor_of_thread_data_may_drop)
 {
     must(pthread_key_create(&dropping_key, drop_at_end) == 0);
     in_another_thread(take_and_arm, unused);
-}
-
-TEST_CASE(a_destructor_of_thread_data_may_drop)
-{
-    assert_silent(drop_in_a_destructor, NULL);
 }
 
 /* ---- Waiting for oneself --------------------------------------------------------------------- */
@@ -177,18 +162,14 @@ static void take_it(void *unused)
         sched_yield();
 }
 
-static void destroy_what_another_holds(void *unused)
+REPORTED_CASE(destroying_what_another_thread_holds_names_that_thread,
+              "pawl: destroyed while in use: pawl_spin16", "this thread holds nothing of it",
+              "    thread ")
 {
     struct misuse_job job = {take_it, unused};
     (void)test_start(misuse_job_main, &job);
     test_await(pawl_spin16_is_atomic(&lock16));
     pawl_destroy(&lock16);
-}
-
-TEST_CASE(destroying_what_another_thread_holds_names_that_thread)
-{
-    assert_reports(destroy_what_another_holds, NULL, "pawl: destroyed while in use: pawl_spin16",
-                   "this thread holds nothing of it", "    thread ", NULL);
 }
 
 REPORTED_CASE(initialising_a_held_lock_is_reported, "pawl: initialised while in use: pawl_spin32",

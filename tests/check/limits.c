@@ -161,14 +161,9 @@ static void try_often(void *unused, unsigned index)
         }
 }
 
-static void crowd_of_tries(void *unused)
+SILENT_CASE(tries_that_add_nothing_until_granted_may_be_as_many_as_they_like)
 {
     test_threads(100, try_often, unused);
-}
-
-TEST_CASE(tries_that_add_nothing_until_granted_may_be_as_many_as_they_like)
-{
-    assert_silent(crowd_of_tries, NULL);
 }
 
 static void readers_beside_an_atomic_user(void *opaque)
@@ -320,8 +315,7 @@ static void start_many(void *unused)
     must(pthread_attr_setstacksize(&small, 256 * 1024) == 0);
     for (unsigned i = 0; i < THREADS; i++)
         must(pthread_create(&threads[i], &small, take_together, NULL) == 0);
-    for (unsigned i = 0; i < THREADS; i++)
-        test_join(threads[i]);
+    test_join_all(threads, THREADS);
     must(pawl_spin32_is_free(&shared));
 }
 

@@ -40,16 +40,11 @@ TEST_CASE(opposite_orders_in_one_thread_are_reported_though_nobody_waits)
                    "when it asked for S of pawl_spin32 at ", NULL);
 }
 
-static void take_the_ways_in_two_threads(void *unused)
+REPORTED_CASE(opposite_orders_in_two_threads_are_reported_though_they_never_met, INVERSION,
+              "by pawl_spin32_take_atomic")
 {
     in_another_thread(take_a_then_b, unused);
     in_another_thread(take_b_then_a, unused);
-}
-
-TEST_CASE(opposite_orders_in_two_threads_are_reported_though_they_never_met)
-{
-    assert_reports(take_the_ways_in_two_threads, NULL, INVERSION, "by pawl_spin32_take_atomic",
-                   NULL);
 }
 
 static uint32_t a_is_held;
@@ -61,7 +56,8 @@ static void hold_a_and_want_b(void *unused)
     pawl_take_write(&b); /* waits: the other holds b and does not let it go */
 }
 
-static void deadlock(void *unused)
+REPORTED_CASE(the_report_comes_before_the_wait_that_would_never_end, INVERSION,
+              "by pawl_spin32_take_write")
 {
     struct misuse_job job = {hold_a_and_want_b, unused};
     take_a_then_b(unused);
@@ -69,11 +65,6 @@ static void deadlock(void *unused)
     (void)test_start(misuse_job_main, &job);
     test_await(pawl_load_acquire32(&a_is_held, PAWL_TAG_NONE_));
     pawl_take_write(&a); /* reported before it waits */
-}
-
-TEST_CASE(the_report_comes_before_the_wait_that_would_never_end)
-{
-    assert_reports(deadlock, NULL, INVERSION, "by pawl_spin32_take_write", NULL);
 }
 
 static void read_a_then_b(void *unused)
@@ -84,17 +75,12 @@ static void read_a_then_b(void *unused)
     pawl_drop_read(&a);
 }
 
-static void read_both_ways(void *unused)
+REPORTED_CASE(opposite_orders_of_reading_are_reported_because_writers_come_between, INVERSION,
+              "R of pawl_spin32", "held R of pawl_spin32", "when it asked for R of pawl_spin32")
 {
     in_another_thread(read_a_then_b, unused);
     pawl_take_read(&b);
     pawl_take_read(&a);
-}
-
-TEST_CASE(opposite_orders_of_reading_are_reported_because_writers_come_between)
-{
-    assert_reports(read_both_ways, NULL, INVERSION, "R of pawl_spin32", "held R of pawl_spin32",
-                   "when it asked for R of pawl_spin32", NULL);
 }
 
 SILENT_CASE(two_locks_named_in_either_order_are_taken_in_one)
@@ -143,7 +129,7 @@ TEST_CASE(a_circle_of_four_locks_of_all_widths_is_reported_link_by_link)
                    NULL);
 }
 
-static void take_in_one_order_in_many_ways(void *unused)
+SILENT_CASE(locks_that_are_taken_in_one_order_are_silent)
 {
     in_another_thread(take_a_then_b, unused);
     in_another_thread(take_b_then_narrow, unused);
@@ -155,14 +141,9 @@ static void take_in_one_order_in_many_ways(void *unused)
     take_a_then_b(unused);
 }
 
-TEST_CASE(locks_that_are_taken_in_one_order_are_silent)
-{
-    assert_silent(take_in_one_order_in_many_ways, NULL);
-}
-
 /* ---- Tries ----------------------------------------------------------------------------------- */
 
-static void try_against_the_order(void *unused)
+SILENT_CASE(a_try_never_waits_so_it_may_go_against_the_order)
 {
     take_a_then_b(unused);
     pawl_take_write(&b);
@@ -172,12 +153,8 @@ static void try_against_the_order(void *unused)
     take_a_then_b(unused);
 }
 
-TEST_CASE(a_try_never_waits_so_it_may_go_against_the_order)
-{
-    assert_silent(try_against_the_order, NULL);
-}
-
-static void take_after_a_try(void *unused)
+REPORTED_CASE(what_a_try_got_counts_as_held_for_what_comes_after, INVERSION,
+              "by pawl_spin32_take_seek", "held W of pawl_spin32", "asked for W of pawl_spin32")
 {
     must(pawl_try_write(&b));
     pawl_take_write(&a);
@@ -186,23 +163,12 @@ static void take_after_a_try(void *unused)
     take_a_then_b(unused);
 }
 
-TEST_CASE(what_a_try_got_counts_as_held_for_what_comes_after)
-{
-    assert_reports(take_after_a_try, NULL, INVERSION, "by pawl_spin32_take_seek",
-                   "held W of pawl_spin32", "asked for W of pawl_spin32", NULL);
-}
-
-static void read_order_then_claim_against_it(void *unused)
+REPORTED_CASE(a_try_that_may_wait_for_readers_is_in_the_order, INVERSION,
+              "by pawl_spin32_claim_write", "held R of pawl_spin32")
 {
     read_a_then_b(unused);
     pawl_take_write(&b);
     (void)!pawl_claim_write(&a);
-}
-
-TEST_CASE(a_try_that_may_wait_for_readers_is_in_the_order)
-{
-    assert_reports(read_order_then_claim_against_it, NULL, INVERSION, "by pawl_spin32_claim_write",
-                   "held R of pawl_spin32", NULL);
 }
 
 /* ---- Waiting for readers only ---------------------------------------------------------------- */
@@ -224,37 +190,26 @@ TEST_CASE(seeking_two_locks_and_writing_them_in_the_same_order_is_silent)
     assert_silent(upgrade_the_first_after_the_second, NULL);
 }
 
-static void upgrade_before_a_reader_goes_on(void *unused)
+REPORTED_CASE(upgrade_before_a_reader_goes_on_is_reported, INVERSION, "by pawl_spin32_take_read",
+              "R of pawl_spin32", "held S of pawl_spin32", "asked for W of pawl_spin32")
 {
     upgrade_the_first_after_the_second(unused);
     in_another_thread(read_a_then_b, unused);
 }
 
-static void upgrade_after_a_reader_went_on(void *unused)
+REPORTED_CASE(upgrade_after_a_reader_went_on_is_reported, INVERSION, "by pawl_spin32_seek_to_write",
+              "S of pawl_spin32", "held R of pawl_spin32", "asked for R of pawl_spin32")
 {
     in_another_thread(read_a_then_b, unused);
     upgrade_the_first_after_the_second(unused);
 }
 
-TEST_CASE(waiting_for_readers_who_may_want_what_we_hold_is_reported)
-{
-    assert_reports(upgrade_after_a_reader_went_on, NULL, INVERSION, "by pawl_spin32_seek_to_write",
-                   "S of pawl_spin32", "held R of pawl_spin32", "asked for R of pawl_spin32", NULL);
-    assert_reports(upgrade_before_a_reader_goes_on, NULL, INVERSION, "by pawl_spin32_take_read",
-                   "R of pawl_spin32", "held S of pawl_spin32", "asked for W of pawl_spin32", NULL);
-}
-
-static void take_what_was_only_drained(void *unused)
+REPORTED_CASE(waiting_for_anybody_is_more_than_waiting_for_readers,
+              "so far it was silent\n" INVERSION, "by pawl_spin32_take_atomic")
 {
     upgrade_the_first_after_the_second(unused); /* b, then a drained of readers */
     fprintf(stderr, "so far it was silent\n");
     take_b_then_a(unused);
-}
-
-TEST_CASE(waiting_for_anybody_is_more_than_waiting_for_readers)
-{
-    assert_reports(take_what_was_only_drained, NULL, "so far it was silent\n" INVERSION,
-                   "by pawl_spin32_take_atomic", NULL);
 }
 
 REPORTED_CASE(turning_from_atomic_to_read_waits_for_those_who_may_want_what_we_hold, INVERSION,
@@ -267,7 +222,7 @@ REPORTED_CASE(turning_from_atomic_to_read_waits_for_those_who_may_want_what_we_h
 
 /* ---- Forgetting, and the rest ---------------------------------------------------------------- */
 
-static void destroy_between(void *unused)
+SILENT_CASE(destroy_and_init_forget_the_orders_of_their_lock)
 {
     take_a_then_b(unused);
     pawl_destroy(&b);
@@ -276,12 +231,8 @@ static void destroy_between(void *unused)
     take_a_then_b(unused);
 }
 
-TEST_CASE(destroy_and_init_forget_the_orders_of_their_lock)
-{
-    assert_silent(destroy_between, NULL);
-}
-
-static void destroy_the_middle(void *unused)
+REPORTED_CASE(a_lock_that_was_forgotten_is_learnt_again,
+              "so far it was silent\n" INVERSION "pawl_spin64")
 {
     take_a_then_b(unused);
     take_b_then_narrow(unused);
@@ -294,12 +245,6 @@ static void destroy_the_middle(void *unused)
     pawl_drop_read(&wide);
     fprintf(stderr, "so far it was silent\n");
     take_narrow_then_wide(unused);
-}
-
-TEST_CASE(a_lock_that_was_forgotten_is_learnt_again)
-{
-    assert_reports(destroy_the_middle, NULL, "so far it was silent\n" INVERSION "pawl_spin64",
-                   NULL);
 }
 
 static void go_on_after_reports(void *unused)
@@ -320,7 +265,7 @@ TEST_CASE(an_inversion_is_reported_once_when_reports_do_not_abort)
     assert_null(strstr(first + 1, "pawl: "));
 }
 
-static void fork_between(void *unused)
+REPORTED_CASE(a_forked_child_remembers_the_orders_of_its_parent, INVERSION)
 {
     take_a_then_b(unused);
     pid_t child = fork();
@@ -330,11 +275,6 @@ static void fork_between(void *unused)
     const int status = test_wait(child);
     must(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
     abort();
-}
-
-TEST_CASE(a_forked_child_remembers_the_orders_of_its_parent)
-{
-    assert_reports(fork_between, NULL, INVERSION, NULL);
 }
 
 TEST_MAIN()

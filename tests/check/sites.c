@@ -35,16 +35,11 @@ TEST_CASE(a_call_that_ends_a_function_is_named_by_function_file_and_line)
                    " at ", dropped, "this thread holds R, taken at take_it", " at ", taken, NULL);
 }
 
-static void take_and_drop_without_tools(void *unused)
+REPORTED_CASE(without_a_tool_the_module_and_the_offset_are_named,
+              "by pawl_spin32_drop_write in thread ", "sites", "+0x", "taken at ", "sites", "+0x")
 {
     misuse_without_lines();
     take_and_drop(unused);
-}
-
-TEST_CASE(without_a_tool_the_module_and_the_offset_are_named)
-{
-    assert_reports(take_and_drop_without_tools, NULL, "by pawl_spin32_drop_write in thread ",
-                   "sites", "+0x", "taken at ", "sites", "+0x", NULL);
 }
 
 /* A folder with an addr2line of our own. */

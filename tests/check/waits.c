@@ -71,27 +71,21 @@ TEST_CASE(a_take_in_memory_that_was_never_zeroed_is_reported_instead_of_waiting)
 }
 
 /* A read that any thread may drop has no entry, but waits for holders all the same. */
-static void take_counted_in_garbage(void *unused)
+REPORTED_CASE(take_counted_in_garbage_is_reported,
+              "pawl: waits for a holder that does not exist: pawl_lock64",
+              "by pawl_lock64_take_read_counted", "the word was 0x")
 {
     static pawl_lock64 never;
     memset(&never, 0xa5, sizeof never);
     pawl_take_read_counted(&never);
 }
 
-static void take_counted_under_its_own_write(void *unused)
+REPORTED_CASE(take_counted_under_its_own_write_is_reported,
+              "pawl: taken again by its holder: pawl_lock32", "by pawl_lock32_take_read_counted",
+              "holds W, taken at ")
 {
     pawl_take_write(&sleeping);
     pawl_take_read_counted(&sleeping);
-}
-
-TEST_CASE(a_counted_read_that_would_wait_for_ever_is_reported)
-{
-    assert_reports(take_counted_in_garbage, NULL,
-                   "pawl: waits for a holder that does not exist: pawl_lock64",
-                   "by pawl_lock64_take_read_counted", "the word was 0x", NULL);
-    assert_reports(take_counted_under_its_own_write, NULL,
-                   "pawl: taken again by its holder: pawl_lock32",
-                   "by pawl_lock32_take_read_counted", "holds W, taken at ", NULL);
 }
 
 /* One reader that is none: a seeker is granted beside it, and would wait as a writer. */
@@ -113,7 +107,9 @@ static void *take_and_vanish(void *unused)
     return unused;
 }
 
-static void take_after_a_thread_has_vanished(void *unused)
+REPORTED_CASE(a_take_behind_a_thread_that_vanished_is_reported,
+              "pawl: waits for a holder whose thread is gone: pawl_spin32 at ",
+              "by pawl_spin32_take_read", ", which is gone, holds W, taken at ", "mend: drop ")
 {
     uint32_t id = 0;
     (void)test_start(take_and_vanish, unused);
@@ -123,14 +119,6 @@ static void take_after_a_thread_has_vanished(void *unused)
                 id = check_owner(&check_here()->lines[i]);
     test_await(!pawl_os_thread_lives(id));
     pawl_take_read(&spinning);
-}
-
-TEST_CASE(a_take_behind_a_thread_that_vanished_is_reported)
-{
-    assert_reports(take_after_a_thread_has_vanished, NULL,
-                   "pawl: waits for a holder whose thread is gone: pawl_spin32 at ",
-                   "by pawl_spin32_take_read", ", which is gone, holds W, taken at ", "mend: drop ",
-                   NULL);
 }
 
 static uint32_t held;     /* 1: the other thread holds */
@@ -327,8 +315,7 @@ static void wait_for_others(void *unused)
         threads[i] = test_start(bodies[i], unused);
         test_await(pawl_load_acquire32(&held, PAWL_TAG_NONE_) != 0);
     }
-    for (unsigned i = 0; i < 4; i++)
-        test_join(threads[i]);
+    test_join_all(threads, 4);
     abort();
 }
 
@@ -352,19 +339,14 @@ static void *vanish_behind_a_waiter(void *unused)
     return unused;
 }
 
-static void wait_for_a_thread_that_vanishes(void *unused)
+REPORTED_CASE(a_holder_that_vanishes_during_a_wait_is_reported,
+              "waits for a holder whose thread is gone: pawl_lock32 at ",
+              ", which is gone, holds W, taken at ")
 {
     must(setenv("PAWL_CHECK_WAIT", "0.01", 1) == 0);
     (void)test_start(vanish_behind_a_waiter, unused);
     test_await(pawl_load_acquire32(&held, PAWL_TAG_NONE_) != 0);
     pawl_take_write(&sleeping);
-}
-
-TEST_CASE(a_holder_that_vanishes_during_a_wait_is_reported)
-{
-    assert_reports(wait_for_a_thread_that_vanishes, NULL,
-                   "waits for a holder whose thread is gone: pawl_lock32 at ",
-                   ", which is gone, holds W, taken at ", NULL);
 }
 
 TEST_MAIN()

@@ -16,13 +16,15 @@ static pawl_idtable table, other;
 
 /* ---- Removing -------------------------------------------------------------------------------- */
 
-static void remove_without_the_lock(void *unused)
+REPORTED_CASE(remove_without_the_lock_is_reported, "pawl_lock32 at",
+              "by pawl_lock32_assert_held_write")
 {
     must(things_insert(&table, &one, NULL) == 0);
     (void)things_remove(&table, &one);
 }
 
-static void remove_under_a_read_hold(void *unused)
+REPORTED_CASE(remove_under_a_read_hold_is_reported, "pawl_lock32 at",
+              "by pawl_lock32_assert_held_write", "this thread holds R")
 {
     pawl_id id;
     must(things_insert(&table, &one, &id) == 0);
@@ -31,15 +33,8 @@ static void remove_under_a_read_hold(void *unused)
     (void)things_remove(&table, o);
 }
 
-TEST_CASE(removing_without_the_objects_lock_is_reported)
-{
-    assert_reports(remove_without_the_lock, NULL, "pawl_lock32 at",
-                   "by pawl_lock32_assert_held_write", NULL);
-    assert_reports(remove_under_a_read_hold, NULL, "pawl_lock32 at",
-                   "by pawl_lock32_assert_held_write", "this thread holds R", NULL);
-}
-
-static void remove_twice(void *unused)
+REPORTED_CASE(remove_twice_is_reported, "removed what is not in: pawl_idtable at",
+              "by pawl_idtable_remove")
 {
     must(things_insert(&table, &one, NULL) == 0);
     pawl_take_write(&one.lock);
@@ -47,21 +42,15 @@ static void remove_twice(void *unused)
     (void)pawl_idtable_remove(&table, &one.entry);
 }
 
-static void remove_what_was_never_in(void *unused)
+REPORTED_CASE(remove_what_was_never_in_is_reported, "removed what is not in: pawl_idtable at",
+              "by pawl_idtable_remove")
 {
     pawl_take_write(&one.lock);
     (void)things_remove(&table, &one);
 }
 
-TEST_CASE(removing_what_is_not_in_is_reported)
-{
-    assert_reports(remove_twice, NULL, "removed what is not in: pawl_idtable at",
-                   "by pawl_idtable_remove", NULL);
-    assert_reports(remove_what_was_never_in, NULL, "removed what is not in: pawl_idtable at",
-                   "by pawl_idtable_remove", NULL);
-}
-
-static void remove_from_another_table(void *unused)
+REPORTED_CASE(remove_from_another_table_is_reported,
+              "removed what is in another table: pawl_idtable at", "by pawl_idtable_remove")
 {
     must(things_insert(&table, &one, NULL) == 0);
     must(things_insert(&other, &two, NULL) == 0); /* in the same place there */
@@ -69,20 +58,12 @@ static void remove_from_another_table(void *unused)
     (void)things_remove(&other, &one);
 }
 
-static void remove_from_an_empty_table(void *unused)
+REPORTED_CASE(remove_from_an_empty_table_is_reported,
+              "removed what is in another table: pawl_idtable at")
 {
     must(things_insert(&table, &one, NULL) == 0);
     pawl_take_write(&one.lock);
     (void)things_remove(&other, &one);
-}
-
-TEST_CASE(removing_from_another_table_is_reported)
-{
-    assert_reports(remove_from_another_table, NULL,
-                   "removed what is in another table: pawl_idtable at", "by pawl_idtable_remove",
-                   NULL);
-    assert_reports(remove_from_an_empty_table, NULL,
-                   "removed what is in another table: pawl_idtable at", NULL);
 }
 
 REPORTED_CASE(retiring_without_removing_is_reported,
@@ -151,24 +132,18 @@ TEST_CASE(use_after_destroy_is_reported)
 
 /* ---- Outside a read section ------------------------------------------------------------------ */
 
-static void peek_outside(void *unused)
+REPORTED_CASE(peek_outside_is_reported, "rcu domain")
 {
     pawl_id id;
     must(things_insert(&table, &one, &id) == 0);
     (void)pawl_idtable_peek(&table, id);
 }
 
-static void next_outside(void *unused)
+REPORTED_CASE(next_outside_is_reported, "rcu domain")
 {
     pawl_id cursor = PAWL_ID_NONE;
     must(things_insert(&table, &one, NULL) == 0);
     (void)pawl_idtable_next(&table, &cursor);
-}
-
-TEST_CASE(looking_without_a_read_section_is_reported)
-{
-    assert_reports(peek_outside, NULL, "rcu domain", NULL);
-    assert_reports(next_outside, NULL, "rcu domain", NULL);
 }
 
 /* ---- Right use ------------------------------------------------------------------------------- */

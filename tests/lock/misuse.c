@@ -147,17 +147,12 @@ static void drop_read_of_narrow(void *unused)
     pawl_drop_read(&narrow);
 }
 
-static void have_another_thread_drop(void *unused)
+REPORTED_CASE(a_read_that_another_thread_drops_is_reported_with_both_sites,
+              "pawl: drop of what is not held: pawl_lock32 at ", "drop_read_of_narrow",
+              "holds R, taken at ", "read_by_an_entry")
 {
     read_by_an_entry();
     in_another_thread(drop_read_of_narrow, unused);
-}
-
-TEST_CASE(a_read_that_another_thread_drops_is_reported_with_both_sites)
-{
-    assert_reports(have_another_thread_drop, NULL,
-                   "pawl: drop of what is not held: pawl_lock32 at ", "drop_read_of_narrow",
-                   "holds R, taken at ", "read_by_an_entry", NULL);
 }
 
 static void destroy_narrow(void *unused)
@@ -165,17 +160,12 @@ static void destroy_narrow(void *unused)
     pawl_destroy(&narrow);
 }
 
-static void have_another_thread_destroy(void *unused)
+REPORTED_CASE(the_destruction_of_a_lock_that_others_read_is_reported_with_the_reader,
+              "pawl: destroyed while in use: pawl_lock32 at ", "destroy_narrow",
+              "holds R, taken at ", "read_by_an_entry")
 {
     read_by_an_entry();
     in_another_thread(destroy_narrow, unused);
-}
-
-TEST_CASE(the_destruction_of_a_lock_that_others_read_is_reported_with_the_reader)
-{
-    assert_reports(have_another_thread_destroy, NULL,
-                   "pawl: destroyed while in use: pawl_lock32 at ", "destroy_narrow",
-                   "holds R, taken at ", "read_by_an_entry", NULL);
 }
 
 static void know_what_is_held(void *unused)

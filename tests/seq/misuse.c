@@ -35,28 +35,22 @@ static void begin_only(void *unused)
     pawl_seq_begin_write(&lock.seq);
 }
 
-static void write_beside_the_declared_writer(void *unused)
+REPORTED_CASE(write_beside_the_declared_writer_is_reported,
+              "written by another thread than the declared writer: pawl_seq at",
+              "by pawl_seq_begin_write in thread")
 {
     pawl_seq_declare_writer(&lock.seq);
     pair_seq_write_alone(&lock, &value);
     in_another_thread(write_alone, NULL);
 }
 
-static void latch_beside_the_declared_writer(void *unused)
+REPORTED_CASE(latch_beside_the_declared_writer_is_reported,
+              "written by another thread than the declared writer: pawl_seq_latch at",
+              "by pawl_seq_latch_store in thread")
 {
     pawl_seq_latch_declare_writer(&latch.seq);
     pair_latch_write_alone(&latch, &value);
     in_another_thread(latch_alone, NULL);
-}
-
-TEST_CASE(a_write_by_another_than_the_declared_writer_is_reported)
-{
-    assert_reports(write_beside_the_declared_writer, NULL,
-                   "written by another thread than the declared writer: pawl_seq at",
-                   "by pawl_seq_begin_write in thread", NULL);
-    assert_reports(latch_beside_the_declared_writer, NULL,
-                   "written by another thread than the declared writer: pawl_seq_latch at",
-                   "by pawl_seq_latch_store in thread", NULL);
 }
 
 REPORTED_CASE(two_writers_at_once_are_reported, "written by two threads at once: pawl_seq at")
@@ -77,23 +71,17 @@ REPORTED_CASE(the_end_of_no_write_is_reported, "end of a write that was not begu
     pawl_seq_end_write(&lock.seq);
 }
 
-static void destroy_while_written(void *unused)
+REPORTED_CASE(destroy_while_written_is_reported, "destroyed while it is written: pawl_seq at")
 {
     pawl_seq_begin_write(&lock.seq);
     pair_seq_destroy(&lock);
 }
 
-static void destroy_while_locked(void *unused)
+REPORTED_CASE(destroy_while_locked_is_reported, "destroyed while in use: pawl_seq_latch at")
 {
     struct pair now;
     pair_latch_take_write(&latch, &now);
     pair_latch_destroy(&latch);
-}
-
-TEST_CASE(a_destroy_during_a_write_is_reported)
-{
-    assert_reports(destroy_while_written, NULL, "destroyed while it is written: pawl_seq at", NULL);
-    assert_reports(destroy_while_locked, NULL, "destroyed while in use: pawl_seq_latch at", NULL);
 }
 
 REPORTED_CASE(a_read_in_memory_that_was_never_zeroed_is_reported_instead_of_waiting,
@@ -116,17 +104,12 @@ REPORTED_CASE(a_writer_in_memory_that_was_never_zeroed_is_reported_instead_of_wa
     pair_seq_take_write(&never, &now);
 }
 
-static void read_after_a_writer_has_gone(void *unused)
+REPORTED_CASE(a_read_after_a_writer_ended_inside_its_write_is_reported,
+              "waits for a write that nobody makes: pawl_seq at")
 {
     struct pair now;
     in_another_thread(begin_only, unused);
     pair_seq_read(&lock, &now);
-}
-
-TEST_CASE(a_read_after_a_writer_ended_inside_its_write_is_reported)
-{
-    assert_reports(read_after_a_writer_has_gone, NULL,
-                   "waits for a write that nobody makes: pawl_seq at", NULL);
 }
 
 /* Writes keep coming until the reader asks for the lock that its own thread holds. */
@@ -144,23 +127,6 @@ REPORTED_CASE(a_handler_that_falls_back_to_its_threads_own_lock_is_reported,
 }
 
 /* ---- What is right --------------------------------------------------------------------------- */
-
-static void write_by_turns(void *unused)
-{
-    struct pair now;
-    write_alone(NULL);
-    in_another_thread(write_alone, NULL); /* the caller excludes them: they take turns */
-    latch_alone(NULL);
-    in_another_thread(latch_alone, NULL);
-    pair_seq_take_write(&lock, &now);
-    pair_seq_drop_write(&lock, &now);
-    pair_seq_read_or_lock(&lock, &now, 0);
-    pair_latch_read(&latch, &now);
-    in_another_thread(begin_only, NULL);
-    write_alone(NULL); /* repairs what a thread left behind that is gone */
-    pair_seq_destroy(&lock);
-    pair_latch_destroy(&latch);
-}
 
 #ifdef __linux__
 
@@ -185,7 +151,10 @@ __attribute__((no_sanitize("address"))) long syscall(long number, ...)
     return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-static void repair_what_a_joined_thread_left(void *unused)
+/* T1 begins a write and ends; the main thread joins it, and writes. The kernel wakes the joiner
+ * before it takes T1 off its list, so a look in between finds T1. The library took that for a
+ * second writer. */
+SILENT_CASE(a_joined_thread_that_the_kernel_still_knows_is_not_blamed)
 {
     in_another_thread(begin_only, unused);
     looks_left = 20;
@@ -194,19 +163,23 @@ static void repair_what_a_joined_thread_left(void *unused)
     pair_seq_destroy(&lock);
 }
 
-/* T1 begins a write and ends; the main thread joins it, and writes. The kernel wakes the joiner
- * before it takes T1 off its list, so a look in between finds T1. The library took that for a
- * second writer. */
-TEST_CASE(a_joined_thread_that_the_kernel_still_knows_is_not_blamed)
-{
-    assert_silent(repair_what_a_joined_thread_left, NULL);
-}
-
 #endif
 
-TEST_CASE(writers_that_take_turns_and_repairs_are_silent)
+SILENT_CASE(writers_that_take_turns_and_repairs_are_silent)
 {
-    assert_silent(write_by_turns, NULL);
+    struct pair now;
+    write_alone(NULL);
+    in_another_thread(write_alone, NULL); /* the caller excludes them: they take turns */
+    latch_alone(NULL);
+    in_another_thread(latch_alone, NULL);
+    pair_seq_take_write(&lock, &now);
+    pair_seq_drop_write(&lock, &now);
+    pair_seq_read_or_lock(&lock, &now, 0);
+    pair_latch_read(&latch, &now);
+    in_another_thread(begin_only, NULL);
+    write_alone(NULL); /* repairs what a thread left behind that is gone */
+    pair_seq_destroy(&lock);
+    pair_latch_destroy(&latch);
 }
 
 TEST_MAIN(misuse_without_lines())

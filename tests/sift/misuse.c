@@ -121,7 +121,7 @@ TEST_CASE(a_nested_write_is_reported)
                    "by pawl_sift_try_write", NULL);
 }
 
-static void read_while_writing(void *unused)
+REPORTED_CASE(read_while_writing_is_reported, "read by the thread that writes: pawl_sift at")
 {
     make(0, PAWL_SIFT_THREAD);
     pawl_sift_take_write(&lock);
@@ -134,19 +134,13 @@ static void on_other_signal(int number)
     pawl_sift_take_read(&lock, PAWL_SIFT_INTERRUPT);
 }
 
-static void handler_reads_while_writing(void *unused)
+REPORTED_CASE(handler_reads_while_writing_is_reported,
+              "read by the thread that writes: pawl_sift at")
 {
     make_with_handlers();
     must(signal(SIGALRM, on_other_signal) != SIG_ERR);
     pawl_sift_take_write(&lock);
     must(raise(SIGALRM) == 0);
-}
-
-TEST_CASE(a_handler_that_reads_while_its_thread_writes_is_reported)
-{
-    assert_reports(read_while_writing, NULL, "read by the thread that writes: pawl_sift at", NULL);
-    assert_reports(handler_reads_while_writing, NULL,
-                   "read by the thread that writes: pawl_sift at", NULL);
 }
 
 /* ---- Dropping -------------------------------------------------------------------------------- */
@@ -156,24 +150,18 @@ static void drop_write(void *unused)
     pawl_sift_drop_write(&lock);
 }
 
-static void drop_write_elsewhere(void *unused)
+REPORTED_CASE(drop_write_elsewhere_is_reported, "W is not held by this thread: pawl_sift at",
+              "by pawl_sift_drop_write")
 {
     make_with_handlers();
     pawl_sift_take_write(&lock);
     in_another_thread(drop_write, NULL);
 }
 
-static void drop_what_nobody_has(void *unused)
+REPORTED_CASE(drop_what_nobody_has_is_reported, "W is not held by this thread")
 {
     make_with_handlers();
     pawl_sift_drop_write(&lock);
-}
-
-TEST_CASE(dropping_w_by_another_thread_is_reported)
-{
-    assert_reports(drop_write_elsewhere, NULL, "W is not held by this thread: pawl_sift at",
-                   "by pawl_sift_drop_write", NULL);
-    assert_reports(drop_what_nobody_has, NULL, "W is not held by this thread", NULL);
 }
 
 REPORTED_CASE(dropping_r_of_another_context_is_reported,

@@ -16,24 +16,18 @@ REPORTED_CASE(inserting_twice_is_reported_with_both_places, "inserted twice, las
     pawl_tree_insert(&tree, &one, pawl_tree_number(3));
 }
 
-static void remove_twice(void *unused)
+REPORTED_CASE(remove_twice_is_reported, "removed what is not in, last changed at ",
+              "misuse.c:", "by pawl_tree_remove", "misuse.c:")
 {
     pawl_tree_insert(&tree, &one, pawl_tree_number(1));
     must(pawl_tree_remove(&tree, &one));
     (void)pawl_tree_remove(&tree, &one);
 }
 
-static void remove_what_was_never_in(void *unused)
+REPORTED_CASE(remove_what_was_never_in_is_reported, "removed what is not in: pawl_tree_node at",
+              "by pawl_tree_remove", "misuse.c:")
 {
     (void)pawl_tree_remove(&tree, &one);
-}
-
-TEST_CASE(removing_what_is_not_in_is_reported)
-{
-    assert_reports(remove_twice, NULL, "removed what is not in, last changed at ",
-                   "misuse.c:", "by pawl_tree_remove", "misuse.c:", NULL);
-    assert_reports(remove_what_was_never_in, NULL, "removed what is not in: pawl_tree_node at",
-                   "by pawl_tree_remove", "misuse.c:", NULL);
 }
 
 REPORTED_CASE(freeing_what_is_in_is_reported_with_both_places,
@@ -44,34 +38,26 @@ REPORTED_CASE(freeing_what_is_in_is_reported_with_both_places,
     pawl_tree_node_destroy(&one);
 }
 
-static void destroy_beside_a_walk(void *unused)
+REPORTED_CASE(destroy_beside_a_walk_is_reported, "destroyed beside a walk: pawl_tree at")
 {
     static pawl_tree_walk walk;
     pawl_tree_walk_begin(&tree, &walk);
     pawl_tree_destroy(&tree);
 }
 
-static void look_up_outside_a_section(void *unused)
+REPORTED_CASE(look_up_outside_a_section_is_reported, "read outside a section")
 {
     (void)pawl_tree_get(&tree, pawl_tree_number(1));
 }
 
-static void change_without_the_lock(void *unused)
+REPORTED_CASE(change_without_the_lock_is_reported, "by pawl_lock64_assert_held_write")
 {
     (void)pawl_tree_insert_as(&tree, &one, pawl_tree_number(1), PAWL_TREE_HAS_WRITE);
 }
 
-static void change_in_no_batch(void *unused)
+REPORTED_CASE(change_in_no_batch_is_reported, "by pawl_lock64_assert_held_atomic")
 {
     (void)pawl_tree_insert_as(&tree, &one, pawl_tree_number(1), PAWL_TREE_HAS_ATOMIC);
-}
-
-TEST_CASE(calls_in_the_wrong_place_are_reported)
-{
-    assert_reports(destroy_beside_a_walk, NULL, "destroyed beside a walk: pawl_tree at", NULL);
-    assert_reports(look_up_outside_a_section, NULL, "read outside a section", NULL);
-    assert_reports(change_without_the_lock, NULL, "by pawl_lock64_assert_held_write", NULL);
-    assert_reports(change_in_no_batch, NULL, "by pawl_lock64_assert_held_atomic", NULL);
 }
 
 SILENT_CASE(right_use_is_silent)
