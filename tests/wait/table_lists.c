@@ -39,7 +39,7 @@ static int set_up(void **state)
 
 TABLE_CASE(zero_bytes_are_an_empty_table)
 {
-    uint32_t word;
+    uint32_t word = 0;
     assert_int_equal(count_in_order(&word), 0);
     assert_int_equal(table()->queues, 0);
 }
@@ -47,7 +47,7 @@ TABLE_CASE(zero_bytes_are_an_empty_table)
 TABLE_CASE(waiters_are_found_oldest_first)
 {
     struct waiting waiters[5];
-    uint32_t word;
+    uint32_t word = 0;
     for (unsigned i = 0; i < 5; i++) {
         put(&waiters[i], &word);
         waiters[i].waiter.kind = i;
@@ -87,7 +87,7 @@ TABLE_CASE(the_queues_of_different_owners_at_one_address_are_apart)
     static const uint32_t owners[] = {TABLE_OF_WAIT, TABLE_OF_COND, TABLE_OF_LOCK32,
                                       TABLE_OF_LOCK64};
     struct waiting waiters[4][2];
-    uint64_t word;
+    uint64_t word = 0;
     for (unsigned i = 0; i < 4; i++) {
         assert_null(find(&word, owners[i]));
         for (unsigned j = 0; j < 2; j++)
@@ -185,7 +185,7 @@ TABLE_CASE(a_queue_moves_when_its_lender_leaves)
 {
     struct waiting w[5];
     struct own_queue *queue;
-    uint64_t word;
+    uint64_t word = 0;
     for (unsigned i = 0; i < 4; i++) {
         queue = put_for(&w[i], &word, TABLE_OF_LOCK64);
         w[i].waiter.kind = i;
