@@ -7,9 +7,12 @@ from pathlib import Path
 from pawl.cli import cli
 from pawl.core import man
 
+# What maintainers measure stands on the page of `pawl bench`; other benches have one of their own.
+WITHOUT = ("pawl bench crate", "pawl bench functions", "pawl bench record")
+
 
 def pages() -> dict[str, str]:
-    return man.pages(cli)
+    return man.pages(cli, WITHOUT)
 
 
 if __name__ == "__main__":

@@ -10,8 +10,6 @@ from pawl.core.options import EXIT_CODES
 
 # One page for each of these, with all of its commands.
 WHOLE = ("pawl-sim", "pawl-watchdog")
-# What maintainers measure stands on the page of `pawl bench`; other benches have one of their own.
-TOGETHER = ("pawl bench crate", "pawl bench functions", "pawl bench record")
 
 
 def _escape(text: str) -> str:
@@ -80,11 +78,11 @@ def _options(command: click.Command) -> list[str]:
     return [line for p in command.params if isinstance(p, click.Option) for line in _option(p)]
 
 
-def _commands(name: str, group: click.Group, whole: bool) -> list[str]:
-    """The commands below a group: a line each, or all that a page of each would have."""
+def _commands(name: str, group: click.Group, whole: bool, others: list[str]) -> list[str]:
+    """The commands below a group: a line each, or all that a page would have of those without."""
     lines = [".SH COMMANDS"]
     for sub_name, sub in walk(name, group):
-        if isinstance(sub, click.Group) or (name == "pawl bench" and sub_name not in TOGETHER):
+        if isinstance(sub, click.Group) or (whole and sub_name.replace(" ", "-") in others):
             continue
         if not whole:
             about = (sub.help or "").strip().split("\n")[0]
@@ -110,7 +108,7 @@ def page(name: str, command: click.Command, others: list[str]) -> str:
         *_description(command)[1:],
     ]
     if isinstance(command, click.Group):
-        lines += _commands(name, command, title in (*WHOLE, "pawl-bench"))
+        lines += _commands(name, command, title in (*WHOLE, "pawl-bench"), others)
     if options := _options(command):
         lines += [".SH OPTIONS", *options]
     lines.append(".SH EXIT STATUS")
@@ -133,13 +131,13 @@ def walk(name: str, command: click.Command):
             yield from walk(f"{name} {sub_name}", sub)
 
 
-def pages(cli: click.Group) -> dict[str, str]:
-    """File name -> text; what is below WHOLE, and TOGETHER, stands on the page above it."""
+def pages(cli: click.Group, without: tuple[str, ...]) -> dict[str, str]:
+    """File name -> text; what is below WHOLE, and `without` a page, stands on the one above it."""
     below = tuple(f"{w}-" for w in WHOLE)
     found = [
         (n, c)
         for n, c in walk("pawl", cli)
-        if n not in TOGETHER and not n.replace(" ", "-").startswith(below)
+        if n not in without and not n.replace(" ", "-").startswith(below)
     ]
     titles = [n.replace(" ", "-") for n, _ in found]
     return {f"{n.replace(' ', '-')}.1": page(n, c, titles) for n, c in found}
