@@ -48,6 +48,8 @@ void trace_price_ends(void)
     struct trace_price *const p = &trace_self.price;
     struct trace_record *const r = p->record;
     p->record = NULL;
+    if (r == NULL)
+        return; /* a handler's release has ended it since the caller looked */
     p->part[TRACE_NOTES] = p->noted - p->let_go;
     p->part[TRACE_DROPS] = trace_ticks_in_order() - p->noted;
     for (uint32_t i = 0; i < TRACE_PARTS; i++)
