@@ -3,7 +3,7 @@
  * It is among the sleepers then, and the operation ends as if its deadline had passed, but takes
  * nothing back. To go on the operation runs anew. It finds no way in beside its own claim, and then
  * that claim. */
-#include "lock_parts.h"
+#include "lock_notice.h"
 
 static enum outcome lock_notice_wait(struct claimant *c, enum wait_class class)
 {

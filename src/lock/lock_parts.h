@@ -271,12 +271,4 @@ PAWL_INTERNAL bool lock_parks(struct lock_place *here, struct wait *wait, enum w
 /* The waiter was granted the lock, or its deadline has passed. */
 PAWL_INTERNAL void lock_wait_end(struct wait *wait);
 
-/* A request for the lock: the operation without a sleep. True: granted. False: it is in the queue,
- * and is to go on when its descriptor is readable. */
-PAWL_INTERNAL bool lock_notice_begin(struct notice *n, struct word word,
-                                     bool (*operation)(struct claimant *c));
-PAWL_INTERNAL bool lock_notice_go_on(struct notice *n);
-/* Takes back what the request keeps. */
-PAWL_INTERNAL void lock_notice_cancel(struct notice *n);
-
 #endif

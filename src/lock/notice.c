@@ -8,7 +8,7 @@
 
 #include <pawl/notice.h>
 
-#include "lock_parts.h"
+#include "lock_notice.h"
 #include "wait_parts.h"
 
 #define NOTICE_MADE UINT32_C(0x6e6f7465)
