@@ -11,7 +11,8 @@
 //
 // run resumes them itself, or hands each to the executor that the queue was made with. They may go
 // on in other threads, and await there, beside a run. A coroutine that waits may be destroyed: that
-// cancels, and drops what it was granted meanwhile. The queue outlives the waits.
+// cancels, and drops what it was granted meanwhile. The queue outlives the waits. A wait throws
+// std::system_error where the descriptor was closed.
 #ifndef PAWL_NOTICE_HPP
 #define PAWL_NOTICE_HPP
 
@@ -116,7 +117,8 @@ class notices {
       public:
         explicit wait_(notices &queue) : queue_(queue)
         {
-            (void)pawl_notice_init(&request_, queue.descriptor_);
+            if (const int failed = pawl_notice_init(&request_, queue.descriptor_))
+                rcu_throw_(failed, "pawl::notices");
         }
         wait_(const wait_ &) = delete;
         wait_ &operator=(const wait_ &) = delete;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What notice.c asks of lock_notice.c. */
+/* Requests for a lock (lock_notice.c), for notice.c. */
 #ifndef PAWL_LOCK_NOTICE_H
 #define PAWL_LOCK_NOTICE_H
 

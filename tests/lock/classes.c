@@ -138,7 +138,7 @@ TEST_CASE(a_thread_whose_sleep_ends_late_beside_other_processes_does_not_spin_fo
     lock_note_delay(now - LOCK_LATE_NS - 1);
     must(!lock_is_calm(now));
 #else
-    skip(); /* threads remember nothing */
+    skip(); /* Linux alone tells what the process has used */
 #endif
 }
 

@@ -83,6 +83,17 @@ TEST_F(awaiters, go_on_when_the_word_holds_another_value)
     t.handle.destroy();
 }
 
+// The request could not be made; the wait for a word asked again without end, and the wait for a
+// lock went on without it.
+TEST_F(awaiters, throw_when_the_descriptor_was_closed)
+{
+    const std::atomic<std::uint16_t> word{3};
+    close(event);
+    event = -1;
+    EXPECT_THROW((void)queue.changed(&word, std::uint16_t{3}), std::system_error);
+    EXPECT_THROW((void)queue.write(lock), std::system_error);
+}
+
 TEST_F(awaiters, take_each_mode_of_a_lock)
 {
     const auto all = [](pawl::notices &q, pawl::lock &l, int &s) -> task {
