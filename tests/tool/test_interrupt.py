@@ -3,10 +3,13 @@
 
 import json
 import signal
+import threading
+from types import SimpleNamespace
 
 import pytest
 
 from conftest import LONG
+from pawl.core import driver
 
 OPTIONS = (
     "bench",
@@ -65,3 +68,22 @@ def test_an_interrupt_without_a_file_still_shows_what_was_measured(drivers, prog
     assert process.returncode == 130
     assert "interrupted: fewer rounds than asked for" in out
     assert "with --json FILE the same command could have gone on" in error
+
+
+def test_a_signal_just_before_a_read_ends_the_wait_for_the_driver(drivers, standstill):
+    """Python looks for signals; one comes; Python calls read, which lasts until the driver speaks.
+    A signal that another thread takes is like it: it interrupts no call of the main thread."""
+    stands_still = standstill(5)
+    options = ["--threads", "1", "--rounds", "40", "--candidates", "w/pthread_mutex"]
+
+    def interrupt():
+        stands_still(SimpleNamespace(poll=lambda: None))
+        signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+
+    with driver.stop_on_signals() as stop:
+        late = threading.Timer(LONG, lambda: stop.process.kill())
+        late.start()
+        threading.Thread(target=interrupt).start()
+        outcome = driver.run(drivers / "pawl-bench-lru", options, stop)
+        late.cancel()
+    assert outcome.interrupted and outcome.ended

@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import os
+import selectors
 import shutil
 import signal
 import subprocess
@@ -135,6 +136,7 @@ class Stop:
     asked: bool = False
     process: subprocess.Popen | None = None
     timer: threading.Timer | None = None
+    alarm: int | None = None  # a descriptor that is readable after a signal
 
     def __call__(self, _number=None, _frame=None) -> None:
         again, self.asked = self.asked, True
@@ -148,13 +150,21 @@ class Stop:
 
 @contextlib.contextmanager
 def stop_on_signals() -> Iterator[Stop]:
-    stop = Stop()
+    # Python runs `stop` between two of its instructions. A signal that comes just before a call of
+    # read would wait until the driver speaks; the pipe ends the wait for either.
+    alarm, told = os.pipe()
+    os.set_blocking(told, False)
+    stop = Stop(alarm=alarm)
     before = {s: signal.signal(s, stop) for s in (signal.SIGINT, signal.SIGTERM)}
+    other = signal.set_wakeup_fd(told, warn_on_full_buffer=False)
     try:
         yield stop
     finally:
+        signal.set_wakeup_fd(other)
         for number, handler in before.items():
             signal.signal(number, handler)
+        os.close(alarm)
+        os.close(told)
 
 
 @dataclass
@@ -215,6 +225,23 @@ def told(
     return _judge(outcome, name, code, io.StringIO(said))
 
 
+def _lines(process: subprocess.Popen, alarm: int | None) -> Iterator[str]:
+    """What the driver says, until it ends. A line cut off by its end is not a sample."""
+    begun = b""
+    with selectors.DefaultSelector() as ready:
+        for place in [process.stdout] + [alarm] * (alarm is not None):
+            ready.register(place, selectors.EVENT_READ)
+        while True:
+            for key, _ in ready.select():
+                said = os.read(key.fd, 1 << 16)
+                if key.fd == alarm:
+                    continue
+                if not said:
+                    return
+                *lines, begun = (begun + said).split(b"\n")
+                yield from (line.decode(errors="replace") for line in lines)
+
+
 def run(
     path: Path, options: list[str], stop: Stop, on_sample: Callable[[dict], None] = lambda _: None
 ) -> Outcome:
@@ -225,10 +252,8 @@ def run(
         try:
             if stop.asked:
                 process.send_signal(signal.SIGINT)
-            for line in process.stdout:
-                # A line cut off by the end of the driver is not a sample.
-                if line.endswith("\n"):
-                    _take(line, outcome, on_sample, path.name)
+            for line in _lines(process, stop.alarm):
+                _take(line, outcome, on_sample, path.name)
             code = process.wait()
         finally:
             if process.poll() is None:
