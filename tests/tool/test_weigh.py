@@ -39,6 +39,24 @@ def test_a_weight_above_its_budget_is_named(tree):
     assert text == "words of doc/ but design: 6, and the budget is 3 (scripts/budgets)\n"
 
 
+def test_a_long_design_note_is_named(tree):
+    assert said(tree, "--write") == (0, "")
+    budget = "700 words of the longest design note\n"
+    assert budget in (ROOT / "scripts/budgets").read_text()
+    (tree / "scripts/budgets").write_text(budget)
+    (tree / "doc/design").mkdir()
+    (tree / "doc/design/001-long.md").write_text("word " * 701)
+    (tree / "doc/design/002-short.md").write_text("word " * 700)
+    subprocess.run(["git", "-C", tree, "add", "-A"], check=True)
+    code, text = said(tree, "--check")
+    assert code == 1
+    assert text == (
+        "words of the longest design note: 701, and the budget is 700 (doc/design/001-long.md)\n"
+    )
+    (tree / "doc/design/001-long.md").write_text("word " * 700)
+    assert said(tree, "--check") == (0, "")
+
+
 def test_recordings_and_generated_files_weigh_nothing(tree):
     before = said(tree)
     (tree / "doc/choosing.md").write_text("Written by a program.\n")
