@@ -9,6 +9,7 @@ takes its request, plan and rows from here.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 
 import click
 import numpy as np
@@ -229,6 +230,17 @@ def timed_columns(ratio_head: str) -> list[Column]:
         Column(ratio_head, ratio.text),
         interval,
     ]
+
+
+def figures(groups: Mapping[str, str]) -> Callable:
+    """A figure for each group, a row for each candidate. Drawing loads the plotting library."""
+
+    def drawn(result: dict) -> list[tuple]:
+        of_groups = import_module("pawl.core.plot").of_groups
+        named = [(groups[c["group"]], c["summary"]) for c in result["cells"]]
+        return [(name, of_groups(result, rows, name)) for name, rows in named]
+
+    return drawn
 
 
 # ---- For a verdict ------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 """The kind "counters"."""
 
 from pawl.core import groups
-from pawl.core.kind import NUMBER, Kind, later
+from pawl.core.kind import NUMBER, Kind
 from pawl.kinds.counters import plan, table
 from pawl.kinds.counters.command import COMMAND
 
@@ -13,7 +13,7 @@ KIND = Kind.of(
     driver=plan.DRIVER,
     baseline=plan.BASELINE,
     command=COMMAND,
-    figures=later("counters.plot.figures"),
+    figures=groups.figures(plan.GROUPS),
     cell_keys=groups.CELL_KEYS,
     sample_optional={"reads_per_second": NUMBER},
     nulls=plan.NULLS,

@@ -2,7 +2,7 @@
 """The kind "crate"."""
 
 from pawl.core import groups
-from pawl.core.kind import Kind, later
+from pawl.core.kind import Kind
 from pawl.kinds.crate import plan, table
 from pawl.kinds.crate.command import COMMAND
 
@@ -13,7 +13,7 @@ KIND = Kind.of(
     driver=plan.DRIVER,
     baseline=plan.BASELINE,
     command=COMMAND,
-    figures=later("crate.plot.figures"),
+    figures=groups.figures(plan.GROUPS),
     cell_keys=groups.CELL_KEYS,
     sample_keys={"threads": int},
     nulls=plan.NULLS,
