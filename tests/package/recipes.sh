@@ -3,7 +3,8 @@
 # The recipes, without the compiling that make prove does by them (scripts/package): vcpkg's
 # manifest and the versions agree, the bill of materials is valid, every file has a licence.
 # Debian's recipes make packages of what this build has installed, which newcomer.sh installs: each
-# file is in one of them, and each line of a list finds a file.
+# file is in one of them, and each line of a list finds a file. Those of one architecture are made
+# as a builder makes them that has nothing of Build-Depends-Indep: without Sphinx and clang.
 . "$(dirname "$0")/common.sh"
 
 run python3 "$here/recipes.py" "$SOURCE" "$VERSION"
@@ -32,20 +33,60 @@ triplet=$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 
 copy_source pawl
 cp -r pawl/packaging/debian pawl/debian
-made=pawl/obj-$triplet # dh installs from there, and builds nothing: its stamp says that it has
+made=pawl/obj-$triplet # dh builds and installs there what this build has installed
 mkdir -p "$made" pawl/build/man
 cat >"$made/Makefile" <<END
+all:
 install:
 	mkdir -p \$(DESTDIR)/usr
 	cp -a '$WORK/$PREFIX/.' \$(DESTDIR)/usr
 	find \$(DESTDIR)/usr/libexec/pawl -name 'pawl-bench-*' ! -name pawl-bench-pairs -delete
-	mv \$(DESTDIR)/usr/share/man/man[37] ../build/man
+	rm -r \$(DESTDIR)/usr/share/man/man[37]
 END
-sed -n 's/^Package: //p' pawl/debian/control >pawl/debian/debhelper-build-stamp
+export DEB_RULES_REQUIRES_ROOT=no DEB_BUILD_OPTIONS=noautodbgsym
+logged() { # command... in the tree
+    (cd pawl && env -u MAKEFLAGS -u DESTDIR "$@") >build.log 2>&1
+}
+
+# dpkg-buildpackage -B, as on a builder that has nothing of Build-Depends-Indep: each module of it,
+# and the programs of two, note that they are used, and fail. CMake only notes its options.
+mkdir lacking
+note() { # name of a module or program: what a script of it does
+    printf '%s\n' "open('$WORK/used', 'a').write('$1 ')" "raise ImportError('$1')" >"lacking/$1.py"
+    printf '%s\n' '#!/bin/sh' "echo $1 >>'$WORK/used'" 'exit 1' >"lacking/$1"
+}
+note clang++
+note sphinx-build
+for one in $(sed -n '/^Build-Depends-Indep/,/^Rules/s/.* \([a-z0-9-]*\) <!nodoc>,*$/\1/p' \
+    pawl/debian/control); do
+    note "$(echo "${one#python3-}" | tr - _)"
+done
+[ -e lacking/sphinx ] && [ -e lacking/clang ] || fail "Build-Depends-Indep has another form"
+printf '%s\n' '#!/bin/sh' "echo \"\$@\" >>'$WORK/options'" >lacking/cmake
+chmod +x lacking/*
+builder() { # command...
+    logged env PATH="$WORK/lacking:$PATH" PYTHONPATH="$WORK/lacking" "$@" && [ ! -e used ]
+}
+# The planted fault: packages of one architecture make the site, too.
+sed -i.good 's/^\(execute_after_dh_auto_build\)-indep:/\1:/' pawl/debian/rules
+! builder debian/rules build-arch || fail "it built the site without Sphinx"
+[ -s used ] || fail "the site was not made, but not for want of its tools: $(tail -n 3 build.log)"
+mv pawl/debian/rules.good pawl/debian/rules
+rm -f used options pawl/debian/*debhelper*
+builder dpkg-buildpackage -B -d -nc -us -uc || {
+    tail -n 40 build.log
+    fail "packages of one architecture need $(cat used 2>/dev/null)"
+}
+grep -q -e '-DPAWL_INSTALL_PAGES=OFF' options || fail "the installation makes pages with Sphinx"
+builder "$python" -c 'import sys; sys.path.insert(0, "tool"); import pawl.man, pawl.schema' ||
+    fail "the command's pages need $(cat used 2>/dev/null)"
+ls ./*_all.deb 2>/dev/null && fail "-B made a package for all architectures"
+
 run "$SOURCE/scripts/site" --html
 cp -r "$SOURCE/build/site" pawl/build/html
-export DEB_RULES_REQUIRES_ROOT=no DEB_BUILD_OPTIONS=noautodbgsym
-(cd pawl && env -u MAKEFLAGS -u DESTDIR debian/rules binary) >build.log 2>&1 || {
+cp -r "$PREFIX"/share/man/man[37] pawl/build/man
+sed -n 's/^Package: //p' pawl/debian/control >pawl/debian/debhelper-build-stamp
+logged debian/rules binary-indep || {
     tail -n 40 build.log
     fail "see $WORK/build.log"
 }
