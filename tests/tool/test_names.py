@@ -255,22 +255,15 @@ def test_figures_of_the_recorded_runs(page, line, figures):
     assert figures(page, line) == []
 
 
-@pytest.mark.parametrize(
-    ("page", "line", "fault"),
-    [
-        (
-            "It takes 4 to 7 ns.",
-            "4 to 7 ns = ns ours",
-            "4 to 7 stands for 4, 5, 6 (ns ours); write",
-        ),
-        ("It takes 5 ns.", "5 ns = ns ours", "5 stands for 4, 5, 6"),
-        ("It takes 4.01 ns.", "4.01 ns = run1 ns ours", "4.01 stands for 4"),
-        ("It takes 9 ns.", "4 to 6 ns = ns ours", 'doc/page.md does not say "4 to 6 ns"; list'),
-        ("4 to 6 ns", "4 to 6 ns = ns ours; ns theirs", "has 1 numbers and 2 sources"),
-        ("4 to 6 ns", "4 to 6 ns = ns nobody", '"ns nobody" means 0 cells of a run'),
-        ("4 to 6 ns", "4 to 6 ns = speed ours", '"speed ours" is not understood'),
-    ],
-)
+@pytest.mark.parametrize(("page", "line", "fault"), [
+    ("It takes 4 to 7 ns.", "4 to 7 ns = ns ours", "4 to 7 stands for 4, 5, 6 (ns ours); write"),
+    ("It takes 5 ns.", "5 ns = ns ours", "5 stands for 4, 5, 6"),
+    ("It takes 4.01 ns.", "4.01 ns = run1 ns ours", "4.01 stands for 4"),
+    ("It takes 9 ns.", "4 to 6 ns = ns ours", 'doc/page.md does not say "4 to 6 ns"; list'),
+    ("4 to 6 ns", "4 to 6 ns = ns ours; ns theirs", "has 1 numbers and 2 sources"),
+    ("4 to 6 ns", "4 to 6 ns = ns nobody", '"ns nobody" means 0 cells of a run'),
+    ("4 to 6 ns", "4 to 6 ns = speed ours", '"speed ours" is not understood'),
+])  # fmt: skip
 def test_figures_that_differ(page, line, fault, figures):
     found = figures(page, line)
     assert len(found) == 1 and found[0].startswith("doc/figures.txt:4: ") and fault in found[0]

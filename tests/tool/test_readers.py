@@ -139,23 +139,17 @@ def test_a_damaged_result_is_refused(place, value, run, refused_damaged):
     refused_damaged(result, place, value)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (
-            ["--scenes", "calm"],
-            "--scenes: there is no 'calm'; choose among mix, write, seek, flood",
-        ),
-        (["--scenes", "flood", "--writes", "10"], "--writes is of the scene mix"),
-        (["--registered", "5"], "--registered is of the scene write"),
-        (["--locks", "17"], "--locks: 17 is out of range"),
-        (["--locks", "x"], "is not a whole number"),
-        (["--writes", "101"], "--writes: 101 is out of range"),
-        (["--sections", "-1"], "--sections"),
-        (["--threads", "0"], "choose from 1 to"),
-        (["--candidates", "pawl_brlok"], "did you mean"),
-        (["--seconds", "1", "--budget", "9"], "give one of them"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "says"), [
+    (["--scenes", "calm"], "--scenes: there is no 'calm'; choose among mix, write, seek, flood"),
+    (["--scenes", "flood", "--writes", "10"], "--writes is of the scene mix"),
+    (["--registered", "5"], "--registered is of the scene write"),
+    (["--locks", "17"], "--locks: 17 is out of range"),
+    (["--locks", "x"], "is not a whole number"),
+    (["--writes", "101"], "--writes: 101 is out of range"),
+    (["--sections", "-1"], "--sections"),
+    (["--threads", "0"], "choose from 1 to"),
+    (["--candidates", "pawl_brlok"], "did you mean"),
+    (["--seconds", "1", "--budget", "9"], "give one of them"),
+])  # fmt: skip
 def test_bad_input_is_refused_before_measuring(arguments, says, drivers, refused):
     assert says in refused("bench", "readers", *arguments)

@@ -86,20 +86,14 @@ def test_a_damaged_result_is_refused(place, value, run, refused_damaged):
     refused_damaged(result, place, value)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (
-            ["--choose", "apart"],
-            "--choose: there is no 'apart'; choose among disjoint, same, random",
-        ),
-        (["--semaphores", "0"], "--semaphores: 0 is out of range"),
-        (["--semaphores", "x"], "is not a whole number"),
-        (["--threads", "0"], "choose from 1 to"),
-        (["--candidates", "idtable/pawl_spin23"], "did you mean idtable/pawl_spin32"),
-        (["--seconds", "1", "--budget", "9"], "give one of them"),
-        (["--json", "/nowhere/at/all.json"], "does not exist"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "says"), [
+    (["--choose", "apart"], "--choose: there is no 'apart'; choose among disjoint, same, random"),
+    (["--semaphores", "0"], "--semaphores: 0 is out of range"),
+    (["--semaphores", "x"], "is not a whole number"),
+    (["--threads", "0"], "choose from 1 to"),
+    (["--candidates", "idtable/pawl_spin23"], "did you mean idtable/pawl_spin32"),
+    (["--seconds", "1", "--budget", "9"], "give one of them"),
+    (["--json", "/nowhere/at/all.json"], "does not exist"),
+])  # fmt: skip
 def test_bad_input_is_refused_before_measuring(arguments, says, drivers, refused):
     assert says in refused("bench", "sem", *arguments)

@@ -154,43 +154,18 @@ def _late_handler(sample):
             row["lock"]["max"] = int(90000 * sample["counter"]["per_ns"])
 
 
-@pytest.mark.parametrize(
-    ("scenario", "lock", "spoil", "which", "says"),
-    [
-        ("contention", "pawl_sift", _one_writer, "run2.json", "fewest iterations / most"),
-        ("handlers", "pawl_sift", _starved, "run5.json", "fewest iterations a second"),
-        (
-            "contention",
-            "pthread_rwlock",
-            _busy_writers,
-            "run1.json",
-            "slowest writer under contention",
-        ),
-        ("pairs", "r/pawl_sift", lambda s: slower(s, 1.1), "run1.json", "bare compare-exchange"),
-        (
-            "pairs",
-            "r/pthread_rwlock",
-            lambda s: slower(s, 0.7),
-            "run4.json",
-            "pthread_rwlock read pair",
-        ),
-        (
-            "pairs",
-            "w/pawl_sift_threads",
-            lambda s: slower(s, 1.5),
-            "run1.json",
-            "write pair, no handlers",
-        ),
-        (
-            "pairs",
-            "w/pawl_sift_net",
-            lambda s: slower(s, 1.3),
-            "run1.json",
-            "less its system calls",
-        ),
-        ("handlers", "pawl_sift", _late_handler, None, "a handler's longest wait"),
-    ],
-)
+@pytest.mark.parametrize(("scenario", "lock", "spoil", "which", "says"), [
+    ("contention", "pawl_sift", _one_writer, "run2.json", "fewest iterations / most"),
+    ("handlers", "pawl_sift", _starved, "run5.json", "fewest iterations a second"),
+    ("contention", "pthread_rwlock", _busy_writers, "run1.json", "slowest writer under contention"),
+    ("pairs", "r/pawl_sift", lambda s: slower(s, 1.1), "run1.json", "bare compare-exchange"),
+    ("pairs", "r/pthread_rwlock", lambda s: slower(s, 0.7), "run4.json",
+     "pthread_rwlock read pair"),
+    ("pairs", "w/pawl_sift_threads", lambda s: slower(s, 1.5), "run1.json",
+     "write pair, no handlers"),
+    ("pairs", "w/pawl_sift_net", lambda s: slower(s, 1.3), "run1.json", "less its system calls"),
+    ("handlers", "pawl_sift", _late_handler, None, "a handler's longest wait"),
+])  # fmt: skip
 def test_what_misses_its_target_is_found(scenario, lock, spoil, which, says, runs, judge):
     for name, run in runs.items():
         for sample in samples(run, scenario, lock) if which in (None, name) else []:

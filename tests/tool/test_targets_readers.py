@@ -55,38 +55,17 @@ def test_made_up_runs_meet_all_targets(judge, runs):
     assert "MISSED" not in said and readers.BRLOCK in said
 
 
-@pytest.mark.parametrize(
-    ("title", "names", "change", "test", "says"),
-    [
-        (PAIR.title, {readers.BRLOCK}, slower(0.5), one, "pair, 1 thread: r+w/pawl_brlock"),
-        (
-            PAIR.title,
-            {readers.BRLOCK},
-            slower(0.5),
-            lambda c: not one(c),
-            "2 threads: r+w/pawl_brlock",
-        ),
-        (PAIR.title, {readers.ON}, slower(0.5), one, "pair, 1 thread: r+w/pawl_lock64_on"),
-        (
-            PAIR.title,
-            {readers.ON},
-            slower(0.6),
-            lambda c: not one(c),
-            "pawl_lock64_on, 2 threads / 1",
-        ),
-        (PAIR.title, {readers.MAIN}, slower(0.5), one, "pawl_lock64 / floor/two_lock_xadd"),
-        (SCENES.title, {readers.ON}, slower(0.2), scene("write"), "W, nobody reading"),
-        (SCENES.title, {readers.ON}, slower(0.8), scene("seek"), "S beside a looping reader"),
-        (SCENES.title, {readers.ON}, longer, scene("flood"), "writer among 8 looping readers"),
-        (
-            GRID.title,
-            {readers.EVIDENCE},
-            slower(0.01),
-            lambda c: c["writes"] == 50,
-            "writes and more",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("title", "names", "change", "test", "says"), [
+    (PAIR.title, {readers.BRLOCK}, slower(0.5), one, "pair, 1 thread: r+w/pawl_brlock"),
+    (PAIR.title, {readers.BRLOCK}, slower(0.5), lambda c: not one(c), "2 threads: r+w/pawl_brlock"),
+    (PAIR.title, {readers.ON}, slower(0.5), one, "pair, 1 thread: r+w/pawl_lock64_on"),
+    (PAIR.title, {readers.ON}, slower(0.6), lambda c: not one(c), "pawl_lock64_on, 2 threads / 1"),
+    (PAIR.title, {readers.MAIN}, slower(0.5), one, "pawl_lock64 / floor/two_lock_xadd"),
+    (SCENES.title, {readers.ON}, slower(0.2), scene("write"), "W, nobody reading"),
+    (SCENES.title, {readers.ON}, slower(0.8), scene("seek"), "S beside a looping reader"),
+    (SCENES.title, {readers.ON}, longer, scene("flood"), "writer among 8 looping readers"),
+    (GRID.title, {readers.EVIDENCE}, slower(0.01), lambda c: c["writes"] == 50, "writes and more"),
+])  # fmt: skip
 def test_each_target_can_be_missed(title, names, change, test, says, judge, runs):
     spoil(runs, title, names, change, test)
     code, said = judge(runs)

@@ -108,33 +108,20 @@ def test_floors_and_noise_are_printed_beside_the_verdicts(runs, judge):
     assert "bare threads reach 9." in text
 
 
-@pytest.mark.parametrize(
-    ("kind", "name", "spoil", "test", "says"),
-    [
-        ("pairs", "a/pawl_lock64", slower(0.96), None, "a/pawl_lock64 pair / a/pawl_spin64 pair"),
-        ("lru", "r+s>w/pawl_lock32", slower(0.96), None, "pawl_spin32, geometric mean"),
-        (
-            "lru",
-            "r+s>w/pawl_lock64",
-            slower(0.9),
-            lambda c: c["hit_nominal"] == 80,
-            "pawl_spin64, upper end of the lowest",
-        ),
-        ("crowd", crowd.MAIN, slower(0.8), crowded, "itself at 2 threads"),
-        ("crowd", crowd.SPIN, slower(2), crowded, f"{crowd.MAIN} / {crowd.SPIN}"),
-        ("crowd", "r+w/absl_mutex", slower(1.2), None, "best sleeping peer, geometric mean"),
-        ("crowd", crowd.MAIN, slower(0.6), lambda c: c["threads"] == 16, "worst point"),
-        ("flood", crowd.MAIN, waits(6 * 10**6), None, "longest of the writer's wait"),
-        ("flood", crowd.MAIN, waits(6 * 10**6), None, "p99.9 of the writer's wait"),
-        (
-            "wake",
-            "pawl_wait",
-            later(1.2),
-            lambda c: c["delay_ms"] == 50 and not c["hog"],
-            "asleep for 50 ms: pawl_wait / futex",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("kind", "name", "spoil", "test", "says"), [
+    ("pairs", "a/pawl_lock64", slower(0.96), None, "a/pawl_lock64 pair / a/pawl_spin64 pair"),
+    ("lru", "r+s>w/pawl_lock32", slower(0.96), None, "pawl_spin32, geometric mean"),
+    ("lru", "r+s>w/pawl_lock64", slower(0.9), lambda c: c["hit_nominal"] == 80,
+     "pawl_spin64, upper end of the lowest"),
+    ("crowd", crowd.MAIN, slower(0.8), crowded, "itself at 2 threads"),
+    ("crowd", crowd.SPIN, slower(2), crowded, f"{crowd.MAIN} / {crowd.SPIN}"),
+    ("crowd", "r+w/absl_mutex", slower(1.2), None, "best sleeping peer, geometric mean"),
+    ("crowd", crowd.MAIN, slower(0.6), lambda c: c["threads"] == 16, "worst point"),
+    ("flood", crowd.MAIN, waits(6 * 10**6), None, "longest of the writer's wait"),
+    ("flood", crowd.MAIN, waits(6 * 10**6), None, "p99.9 of the writer's wait"),
+    ("wake", "pawl_wait", later(1.2), lambda c: c["delay_ms"] == 50 and not c["hog"],
+     "asleep for 50 ms: pawl_wait / futex"),
+])  # fmt: skip
 def test_one_run_that_misses_is_enough(kind, name, spoil, test, says, runs, judge):
     changed = list(samples(runs["run2.json"], kind, name, test or (lambda cell: True)))
     assert changed

@@ -98,43 +98,20 @@ def effort_options(request: type[Effort], quick: str) -> tuple:
     """The defaults are those of the request."""
     return (
         click.option("--quick", is_flag=True, help=f"{quick}; what is given besides still counts."),
-        click.option(
-            "--seconds",
-            type=options.SECONDS,
-            metavar="SECONDS",
-            help="Length of one sample; instead of --budget.",
-        ),
-        click.option(
-            "--budget",
-            type=options.BUDGET,
-            metavar="SECONDS",
-            help="Choose --seconds so that all samples together take about this long.  "
-            f"[default: {request.budget:g}]",
-        ),
+        click.option("--seconds", type=options.SECONDS, metavar="SECONDS",
+                     help="Length of one sample; instead of --budget."),
+        click.option("--budget", type=options.BUDGET, metavar="SECONDS",
+                     help="Choose --seconds so that all samples together take about this long.  "
+                     f"[default: {request.budget:g}]"),
         options.rounds(request.rounds),
-        click.option(
-            "--warmup",
-            type=options.WARMUP,
-            metavar="SECONDS",
-            help="Seconds each sample runs before it counts.",
-        ),
-        click.option(
-            "--pin",
-            default=request.pin,
-            show_default=True,
-            metavar="auto|none|CPUS",
-            help="auto: thread i on the i-th allowed CPU; or a list such as 0,2,4-7.",
-        ),
-        click.option(
-            "--seed",
-            type=click.IntRange(0, 2**62),
-            default=request.seed,
-            show_default=True,
-            metavar="N",
-            help="Seed of what is done to what.",
-        ),
+        click.option("--warmup", type=options.WARMUP, metavar="SECONDS",
+                     help="Seconds each sample runs before it counts."),
+        click.option("--pin", default=request.pin, show_default=True, metavar="auto|none|CPUS",
+                     help="auto: thread i on the i-th allowed CPU; or a list such as 0,2,4-7."),
+        click.option("--seed", type=click.IntRange(0, 2**62), default=request.seed,
+                     show_default=True, metavar="N", help="Seed of what is done to what."),
         options.rows(),
-    )
+    )  # fmt: skip
 
 
 def from_call(call: Call, request: type[Effort], quick: dict, own: dict) -> Effort:

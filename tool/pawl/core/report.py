@@ -46,16 +46,11 @@ def _facts(result: dict) -> list[tuple[str, object]]:
     dirty = {True: " with uncommitted changes", False: "", None: ""}[result.get("dirty")]
     facts = [
         ("CPU", machine.get("cpu")),
-        (
-            "CPUs",
-            f"{machine.get('cpus')} ({machine.get('cpus_allowed')} allowed), "
-            f"{machine.get('cores_per_socket')} cores a socket, "
-            f"{table.counted(machine.get('threads_per_core') or 1, 'thread')} a core",
-        ),
-        (
-            "Caches",
-            ", ".join(f"{n.upper()} {machine[n]}" for n in ("l1d", "l2", "l3") if machine.get(n)),
-        ),
+        ("CPUs", f"{machine.get('cpus')} ({machine.get('cpus_allowed')} allowed), "
+         f"{machine.get('cores_per_socket')} cores a socket, "
+         f"{table.counted(machine.get('threads_per_core') or 1, 'thread')} a core"),
+        ("Caches",
+         ", ".join(f"{n.upper()} {machine[n]}" for n in ("l1d", "l2", "l3") if machine.get(n))),
         ("Hypervisor", machine.get("hypervisor")),
         ("Governor", machine.get("governor")),
         ("Memory", f"{machine.get('memory_mib')} MiB"),
@@ -70,7 +65,7 @@ def _facts(result: dict) -> list[tuple[str, object]]:
             f"{result.get('started')} to {result.get('finished')}"
             + (f", resumed {result['resumed']} times" if result.get("resumed") else ""),
         ),
-    ]
+    ]  # fmt: skip
     return [(name, value) for name, value in facts if value]
 
 

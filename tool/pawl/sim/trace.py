@@ -104,14 +104,9 @@ def add_to(group: click.Group) -> None:
     kept."""
     extra = (
         options.trace(),
-        click.option(
-            "--lock",
-            "patterns",
-            multiple=True,
-            metavar="NAME",
-            help="Replace locks of this name or pattern; may be given several times.  "
-            "[default: all of the kind of the one that is waited for most]",
-        ),
+        click.option("--lock", "patterns", multiple=True, metavar="NAME",
+                     help="Replace locks of this name or pattern; may be given several times.  "
+                     "[default: all of the kind of the one that is waited for most]"),
         click.option(
             "--copies",
             type=click.IntRange(1, 256),
@@ -120,15 +115,9 @@ def add_to(group: click.Group) -> None:
             metavar="N",
             help="So many threads for each recorded one, begun at other places of its steps.",
         ),
-        click.option(
-            "--count",
-            type=click.IntRange(10, 10**8),
-            default=4000,
-            show_default=True,
-            metavar="N",
-            help="Locks taken in a run.",
-        ),
-    )
+        click.option("--count", type=click.IntRange(10, 10**8), default=4000, show_default=True,
+                     metavar="N", help="Locks taken in a run."),
+    )  # fmt: skip
     own = tuple(x for x in grid.OPTIONS if x not in (grid.STORE, grid.SCHEDULER))
     group.command(
         "trace",

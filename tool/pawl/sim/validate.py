@@ -209,26 +209,14 @@ def _verdict(value: float, wanted: float, more: bool = False) -> str:
 def markdown(name: str, s: dict) -> str:
     split = machine.load(name).get("fit", {})
     verdicts = [
-        (
-            "median error",
-            f"{100 * s['median']:.1f} %",
-            "7 %",
-            _verdict(s["median"], WANTED["median"]),
-        ),
+        ("median error", f"{100 * s['median']:.1f} %", "7 %",
+         _verdict(s["median"], WANTED["median"])),
         ("90th percentile", f"{100 * s['p90']:.1f} %", "15 %", _verdict(s["p90"], WANTED["p90"])),
-        (
-            "rank order, mean Kendall tau",
-            f"{s['tau_mean']:.2f}",
-            "0.9",
-            _verdict(s["tau_mean"], WANTED["tau"], more=True),
-        ),
-        (
-            "rank order of what the data tell apart, mean tau",
-            f"{s['tau_beyond']:.2f}",
-            "0.9",
-            _verdict(s["tau_beyond"], WANTED["tau"], more=True),
-        ),
-    ]
+        ("rank order, mean Kendall tau", f"{s['tau_mean']:.2f}", "0.9",
+         _verdict(s["tau_mean"], WANTED["tau"], more=True)),
+        ("rank order of what the data tell apart, mean tau", f"{s['tau_beyond']:.2f}", "0.9",
+         _verdict(s["tau_beyond"], WANTED["tau"], more=True)),
+    ]  # fmt: skip
     for h in s["headlines"]:
         off = abs(h["simulated"] / h["measured"] - 1)
         verdicts.append(

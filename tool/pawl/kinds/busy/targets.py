@@ -133,26 +133,13 @@ def targets() -> list[Target]:
 
 def long_waits() -> list[Target]:
     return [
-        Target(
-            f"{MAIN}: p99.9 of waits / (2 x {MUTEX}'s, 25 ms at least), worst cell",
-            1.0,
-            False,
-            _long("p99.9"),
-        ),
-        Target(
-            f"{MAIN}: longest wait / (2 x {MUTEX}'s, 25 ms at least), worst cell",
-            1.0,
-            False,
-            _long("max"),
-            middle=True,
-        ),
-        Target(
-            f"{MAIN}: p99.9 of overruns of deadlines beyond {MUTEX}'s, ms, worst machine",
-            OVERRUN_MS,
-            False,
-            _overrun,
-        ),
-    ]
+        Target(f"{MAIN}: p99.9 of waits / (2 x {MUTEX}'s, 25 ms at least), worst cell", 1.0, False,
+               _long("p99.9")),
+        Target(f"{MAIN}: longest wait / (2 x {MUTEX}'s, 25 ms at least), worst cell", 1.0, False,
+               _long("max"), middle=True),
+        Target(f"{MAIN}: p99.9 of overruns of deadlines beyond {MUTEX}'s, ms, worst machine",
+               OVERRUN_MS, False, _overrun),
+    ]  # fmt: skip
 
 
 def notes(runs: Runs) -> Iterable[str]:

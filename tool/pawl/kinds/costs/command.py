@@ -40,14 +40,9 @@ OPTIONS = (
         help="CPUs to measure on and between, as 0,2,4-7; auto: all this process may use.",
     ),
     click.option("--quick", is_flag=True, help="Fewer and shorter samples."),
-    click.option(
-        "--machine",
-        "machine_path",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="Write this machine as a model for pawl sim.",
-    ),
-)
+    click.option("--machine", "machine_path", type=click.Path(path_type=Path), metavar="FILE",
+                 help="Write this machine as a model for pawl sim."),
+)  # fmt: skip
 
 
 def _about(o: Call) -> dict:

@@ -74,67 +74,30 @@ def _kill(run: dict) -> Finding:
 
 def targets() -> list[Target]:
     return [
-        Target(
-            "statistical increment / bare thread-local ++",
-            2.0,
-            False,
-            _time("add/pawl_counter@1", "add/thread_local@1"),
-        ),
-        Target(
-            "statistical increment / atomic increment, one thread",
-            0.15,
-            False,
-            _time("add/pawl_counter@1", "add/atomic_shared@1"),
-        ),
-        Target(
-            "statistical increments / increments of a shared atomic, rate of two threads",
-            20.0,
-            True,
-            _rate("add/pawl_counter@2", "add/atomic_shared@2"),
-        ),
+        Target("statistical increment / bare thread-local ++", 2.0, False,
+               _time("add/pawl_counter@1", "add/thread_local@1")),
+        Target("statistical increment / atomic increment, one thread", 0.15, False,
+               _time("add/pawl_counter@1", "add/atomic_shared@1")),
+        Target("statistical increments / increments of a shared atomic, rate of two threads", 20.0,
+               True, _rate("add/pawl_counter@2", "add/atomic_shared@2")),
         Target("fuzzy read / (100 ns + 10 ns a CPU)", 1.0, False, _fuzzy_read),
         Target("(exact read - 1 us) / membarrier, another thread adding", 1.2, False, _exact_read),
-        Target(
-            "increments beside 10,000 exact reads a second / without", 0.85, True, _beside_reads
-        ),
-        Target(
-            "sequence-lock read of 64 bytes / word-wise relaxed copy",
-            1.15,
-            False,
-            _time("seq/pawl_seq@1", "seq/relaxed_copy@1"),
-        ),
-        Target(
-            "sequence-lock readers, rate of two threads / one",
-            1.95,
-            True,
-            _rate("seq/pawl_seq@2", "seq/pawl_seq@1"),
-        ),
-        Target(
-            "big reference get+drop / atomic pair, one thread",
-            0.35,
-            False,
-            _time("ref/pawl_bigref@1", "ref/atomic_pair@1"),
-        ),
-        Target(
-            "big reference get+drop / atomic pair, rate of two threads",
-            15.0,
-            True,
-            _rate("ref/pawl_bigref@2", "ref/atomic_pair@2"),
-        ),
+        Target("increments beside 10,000 exact reads a second / without", 0.85, True,
+               _beside_reads),
+        Target("sequence-lock read of 64 bytes / word-wise relaxed copy", 1.15, False,
+               _time("seq/pawl_seq@1", "seq/relaxed_copy@1")),
+        Target("sequence-lock readers, rate of two threads / one", 1.95, True,
+               _rate("seq/pawl_seq@2", "seq/pawl_seq@1")),
+        Target("big reference get+drop / atomic pair, one thread", 0.35, False,
+               _time("ref/pawl_bigref@1", "ref/atomic_pair@1")),
+        Target("big reference get+drop / atomic pair, rate of two threads", 15.0, True,
+               _rate("ref/pawl_bigref@2", "ref/atomic_pair@2")),
         Target("big reference, microseconds from kill to release", 50.0, False, _kill),
-        Target(
-            "brlock read pair / pthread_rwlock read pair, one thread",
-            0.7,
-            False,
-            _time("br/pawl_brlock@1", "br/pthread_rwlock@1"),
-        ),
-        Target(
-            "brlock readers, rate of two threads / one",
-            1.95,
-            True,
-            _rate("br/pawl_brlock@2", "br/pawl_brlock@1"),
-        ),
-    ]
+        Target("brlock read pair / pthread_rwlock read pair, one thread", 0.7, False,
+               _time("br/pawl_brlock@1", "br/pthread_rwlock@1")),
+        Target("brlock readers, rate of two threads / one", 1.95, True,
+               _rate("br/pawl_brlock@2", "br/pawl_brlock@1")),
+    ]  # fmt: skip
 
 
 # Pairs of rows that no target speaks of: what they say is information.

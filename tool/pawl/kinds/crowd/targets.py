@@ -143,9 +143,8 @@ def _longest_wait(run: dict) -> Finding:
 def targets() -> list[Target]:
     main = MAIN
     return [
-        Target(
-            f"{CROWDED} threads: {main} / itself at {FEW} threads, worst cell", 0.85, True, _kept
-        ),
+        Target(f"{CROWDED} threads: {main} / itself at {FEW} threads, worst cell", 0.85, True,
+               _kept),
         Target(f"{CROWDED} threads: {main} / {SPIN}, worst cell", 3.0, True, _times_spin),
         Target(f"crowd grid: {main} / best sleeping peer, geometric mean", 1.0, True, _peers_mean),
         Target(f"crowd grid: {main} / best sleeping peer, worst point", 0.8, True, _peers_worst),
@@ -156,13 +155,9 @@ def targets() -> list[Target]:
             False,
             _longest_wait,
         ),
-        Target(
-            f"{CROWDED} threads: {main}, CPU time a section / that of {FEW} threads, worst cell",
-            1.2,
-            False,
-            _cpu_kept,
-        ),
-    ]
+        Target(f"{CROWDED} threads: {main}, CPU time a section / that of {FEW} threads, worst cell",
+               1.2, False, _cpu_kept),
+    ]  # fmt: skip
 
 
 def longest_pause(run: dict) -> float:

@@ -25,19 +25,13 @@ synchronises nothing: each thread keeps to its own part of the table when it cha
 """
 EXAMPLES = [
     ("pawl bench hash --quick", "A table in cache, three mixes, in less than half a minute."),
-    (
-        "pawl bench hash --json hash.json --html hash.html",
-        "All mixes, in cache and far beyond it; after an interrupt the same command goes on.",
-    ),
-    (
-        "pawl bench hash --elements 100000 --updates 0,2 --candidates 'pawl_rcu*,urcu_*,ck_epoch'",
-        "Only what defers its frees, at a size and mix of one's own.",
-    ),
-    (
-        "pawl bench hash --updates 0 --threads 1:8 --candidates pawl,ideal,pthread_rwlock",
-        "Which designs scale when nobody writes?",
-    ),
-]
+    ("pawl bench hash --json hash.json --html hash.html",
+     "All mixes, in cache and far beyond it; after an interrupt the same command goes on."),
+    ("pawl bench hash --elements 100000 --updates 0,2 --candidates 'pawl_rcu*,urcu_*,ck_epoch'",
+     "Only what defers its frees, at a size and mix of one's own."),
+    ("pawl bench hash --updates 0 --threads 1:8 --candidates pawl,ideal,pthread_rwlock",
+     "Which designs scale when nobody writes?"),
+]  # fmt: skip
 OPTIONS = (
     grid.THREADS,
     click.option(

@@ -161,54 +161,25 @@ def _handler(run: dict) -> Finding:
 
 def targets() -> list[Target]:
     return [
-        Target(
-            f"signals blocked, p99.99: best {BASELINE} kind / {OURS}",
-            100.0,
-            True,
-            _shorter("p99.99"),
-            middle=True,
-        ),
-        Target(
-            f"signals blocked, longest: best {BASELINE} kind / {OURS}",
-            20.0,
-            True,
-            _shorter("max"),
-            middle=True,
-        ),
+        Target(f"signals blocked, p99.99: best {BASELINE} kind / {OURS}", 100.0, True,
+               _shorter("p99.99"), middle=True),
+        Target(f"signals blocked, longest: best {BASELINE} kind / {OURS}", 20.0, True,
+               _shorter("max"), middle=True),
         Target("writers under contention, fewest iterations / most", 0.99, True, _alike),
         Target("fewest iterations a second of any writer in any mix", 1.0, True, _fewest),
-        Target(
-            f"slowest writer under contention / {BASELINE}'s slowest", 50.0, True, _slowest_writer
-        ),
-        Target(
-            "read pair / bare compare-exchange and subtraction",
-            1.05,
-            False,
-            _pair(f"r/{OURS}", PAIR_FLOOR),
-        ),
-        Target(
-            f"read pair / {BASELINE} read pair", 0.95, False, _pair(f"r/{OURS}", f"r/{BASELINE}")
-        ),
-        Target(
-            f"write pair, no handlers / {BASELINE} write pair",
-            0.65,
-            False,
-            _pair(f"w/{OURS}_threads", f"w/{BASELINE}"),
-        ),
-        Target(
-            f"write pair with handlers less its system calls / {BASELINE} write pair",
-            0.65,
-            False,
-            _net_writer,
-        ),
-        Target(
-            "a handler's longest wait beyond a write section and the floor, us",
-            50.0,
-            False,
-            _handler,
-            middle=True,
-        ),
-    ]
+        Target(f"slowest writer under contention / {BASELINE}'s slowest", 50.0, True,
+               _slowest_writer),
+        Target("read pair / bare compare-exchange and subtraction", 1.05, False,
+               _pair(f"r/{OURS}", PAIR_FLOOR)),
+        Target(f"read pair / {BASELINE} read pair", 0.95, False,
+               _pair(f"r/{OURS}", f"r/{BASELINE}")),
+        Target(f"write pair, no handlers / {BASELINE} write pair", 0.65, False,
+               _pair(f"w/{OURS}_threads", f"w/{BASELINE}")),
+        Target(f"write pair with handlers less its system calls / {BASELINE} write pair", 0.65,
+               False, _net_writer),
+        Target("a handler's longest wait beyond a write section and the floor, us", 50.0, False,
+               _handler, middle=True),
+    ]  # fmt: skip
 
 
 # ---- Beside the verdicts -------------------------------------------------------------------------

@@ -26,87 +26,46 @@ cache and eviction is round-robin, as published.
 """
 EXAMPLES = [
     ("pawl bench lru", "The published cell (hit 99, cost 100) for all locks of this build."),
-    (
-        "pawl bench lru --keys access.log --field 1 --size 25%",
-        "Your own log: addresses in the first field, a cache for a quarter of them.",
-    ),
-    (
-        "zcat dump.gz | pawl bench lru --keys - --words --size 10% --html cache.html",
-        "Every word of standard input is a key; the result as a page.",
-    ),
-    (
-        "pawl bench lru --grid --threads 1:8:1 --candidates published --json grid.json",
-        "The source's 18 cells; after an interrupt the same command goes on.",
-    ),
-    (
-        "pawl bench lru --candidates 'r+s>w/*,pthread' --threads 1,2,4 --pin 0-3",
-        "Some rows only, pinned to the first four CPUs.",
-    ),
-    (
-        "pawl bench lru --chains 16,64,3200 --candidates pthread,pawl --threads 2",
-        "Does the order hold when the lock is held for a shorter time?",
-    ),
-]
+    ("pawl bench lru --keys access.log --field 1 --size 25%",
+     "Your own log: addresses in the first field, a cache for a quarter of them."),
+    ("zcat dump.gz | pawl bench lru --keys - --words --size 10% --html cache.html",
+     "Every word of standard input is a key; the result as a page."),
+    ("pawl bench lru --grid --threads 1:8:1 --candidates published --json grid.json",
+     "The source's 18 cells; after an interrupt the same command goes on."),
+    ("pawl bench lru --candidates 'r+s>w/*,pthread' --threads 1,2,4 --pin 0-3",
+     "Some rows only, pinned to the first four CPUs."),
+    ("pawl bench lru --chains 16,64,3200 --candidates pthread,pawl --threads 2",
+     "Does the order hold when the lock is held for a shorter time?"),
+]  # fmt: skip
 OPTIONS = (
-    click.option(
-        "--threads",
-        default=f"1:{CPUS}",
-        metavar="RANGE",
-        show_default="1 to all CPUs",
-        help="Thread counts: 4, 1,2,8 or first:last:step.",
-    ),
-    click.option(
-        "--size",
-        metavar="N|P%",
-        help="Entries the cache keeps; P% is a share of the distinct keys.  "
-        f"[default: {plan.SIZE}; with --keys: {plan.SIZE_OF_REAL_KEYS}]",
-    ),
-    click.option(
-        "--keyspace",
-        type=click.IntRange(2, plan.MAX_ENTRIES),
-        metavar="N",
-        help="Number of different keys; instead of --hit.",
-    ),
-    click.option(
-        "--hit",
-        metavar="P,...",
-        help="Nominal hit ratio in percent: key space = "
-        f"size * 100 / P.  [default: {options.listed(plan.HITS)}]",
-    ),
+    click.option("--threads", default=f"1:{CPUS}", metavar="RANGE", show_default="1 to all CPUs",
+                 help="Thread counts: 4, 1,2,8 or first:last:step."),
+    click.option("--size", metavar="N|P%",
+                 help="Entries the cache keeps; P% is a share of the distinct keys.  "
+                 f"[default: {plan.SIZE}; with --keys: {plan.SIZE_OF_REAL_KEYS}]"),
+    click.option("--keyspace", type=click.IntRange(2, plan.MAX_ENTRIES), metavar="N",
+                 help="Number of different keys; instead of --hit."),
+    click.option("--hit", metavar="P,...", help="Nominal hit ratio in percent: key space = "
+                 f"size * 100 / P.  [default: {options.listed(plan.HITS)}]"),
     click.option(
         "--miss-cost",
         metavar="N,...",
         default=None,
         help=f"Rounds of snprintf that a miss costs.  [default: {options.listed(plan.COSTS)}]",
     ),
-    click.option(
-        "--chains",
-        metavar="N,...",
-        default="0",
-        show_default="0: by the kind of keys",
-        help="Chains of the cache's hash table; fewer chains are longer, and the lock "
-        "is held longer. 0: one for each 200 entries with random keys, as published, "
-        "and one for each entry with --keys.",
-    ),
+    click.option("--chains", metavar="N,...", default="0", show_default="0: by the kind of keys",
+                 help="Chains of the cache's hash table; fewer chains are longer, and the lock "
+                 "is held longer. 0: one for each 200 entries with random keys, as published, "
+                 "and one for each entry with --keys."),
     options.seconds(Request.seconds),
-    click.option(
-        "--budget",
-        type=options.BUDGET,
-        metavar="SECONDS",
-        help="Choose --seconds so that all samples together take about this long.",
-    ),
+    click.option("--budget", type=options.BUDGET, metavar="SECONDS",
+                 help="Choose --seconds so that all samples together take about this long."),
     options.rounds(Request.rounds, of="candidate"),
     options.warmup(Request.warmup),
-    click.option(
-        "--pin",
-        default=Request.pin,
-        show_default=True,
-        metavar="auto|none|CPUS",
-        help="auto: thread i on the i-th allowed CPU; or a list such as 0,2,4-7.",
-    ),
-    options.number(
-        "--seed", "N", click.IntRange(0, 2**63), Request.seed, "Seed of the random keys."
-    ),
+    click.option("--pin", default=Request.pin, show_default=True, metavar="auto|none|CPUS",
+                 help="auto: thread i on the i-th allowed CPU; or a list such as 0,2,4-7."),
+    options.number("--seed", "N", click.IntRange(0, 2**63), Request.seed,
+                   "Seed of the random keys."),
     click.option(
         "--dist",
         metavar="uniform|zipf|scan",
@@ -116,56 +75,25 @@ OPTIONS = (
         help="How random keys are drawn; uniform is the published way; scan: as zipf, and every "
         "other key is the next of all.",
     ),
-    options.number(
-        "--zipf-s",
-        "S",
-        options.Finite(0.01, 10),
-        Request.zipf_s,
-        "Exponent of --dist zipf and scan.",
-    ),
-    click.option(
-        "--keys",
-        "key_names",
-        multiple=True,
-        metavar="FILE",
-        help="Real keys instead of random ones, one a line: a file, folder, pattern or "
-        "- for standard input; gz, xz, bz2 and zst are unpacked. May be repeated.",
-    ),
-    click.option(
-        "--field",
-        type=click.IntRange(1, 10000),
-        metavar="N",
-        help="With --keys: the N-th field of a line is the key.",
-    ),
-    click.option(
-        "--delimiter",
-        metavar="TEXT",
-        help="With --field: what separates fields, instead of blanks.",
-    ),
+    options.number("--zipf-s", "S", options.Finite(0.01, 10), Request.zipf_s,
+                   "Exponent of --dist zipf and scan."),
+    click.option("--keys", "key_names", multiple=True, metavar="FILE",
+                 help="Real keys instead of random ones, one a line: a file, folder, pattern or "
+                 "- for standard input; gz, xz, bz2 and zst are unpacked. May be repeated."),
+    click.option("--field", type=click.IntRange(1, 10000), metavar="N",
+                 help="With --keys: the N-th field of a line is the key."),
+    click.option("--delimiter", metavar="TEXT",
+                 help="With --field: what separates fields, instead of blanks."),
     click.option("--words", is_flag=True, help="With --keys: every word of a line is a key."),
-    click.option(
-        "--max-keys",
-        metavar="N",
-        type=click.IntRange(1, 2**31),
-        default=keys.MAX_KEYS,
-        show_default=True,
-        help="Refuse longer key streams.",
-    ),
-    click.option(
-        "--grid",
-        is_flag=True,
-        help="The published 18 cells: hit 50,80,90,95,98,99 x cost 30,100,300.",
-    ),
-    options.rows(
-        "strategy/lock names, lock names, patterns, or the groups all, first, "
-        "published, pthread, peers, pawl."
-    ),
-    click.option(
-        "--latency",
-        is_flag=True,
-        help="Also time each lookup and show quantiles; this slows all rows down.",
-    ),
-)
+    click.option("--max-keys", metavar="N", type=click.IntRange(1, 2**31), default=keys.MAX_KEYS,
+                 show_default=True, help="Refuse longer key streams."),
+    click.option("--grid", is_flag=True,
+                 help="The published 18 cells: hit 50,80,90,95,98,99 x cost 30,100,300."),
+    options.rows("strategy/lock names, lock names, patterns, or the groups all, first, "
+                 "published, pthread, peers, pawl."),
+    click.option("--latency", is_flag=True,
+                 help="Also time each lookup and show quantiles; this slows all rows down."),
+)  # fmt: skip
 
 
 def _refuse_contradictions(o: Call) -> None:

@@ -23,15 +23,10 @@ OPTIONS = (
     options.seconds(Request.seconds),
     options.rounds(Request.rounds, of="candidate"),
     options.warmup(Request.warmup),
-    click.option(
-        "--pin",
-        default=Request.pin,
-        show_default=True,
-        metavar="auto|none|CPU",
-        help="The CPU to measure on.",
-    ),
+    click.option("--pin", default=Request.pin, show_default=True, metavar="auto|none|CPU",
+                 help="The CPU to measure on."),
     options.rows("Names or patterns, see --list."),
-)
+)  # fmt: skip
 
 
 def _plan(o: Call) -> Plan:

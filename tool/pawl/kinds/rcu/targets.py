@@ -87,28 +87,16 @@ def _mib(count: float) -> str:
 
 def targets() -> list[Target]:
     return [
-        Target(
-            "read lock and unlock / liburcu-memb's, inline",
-            1.2,
-            False,
-            _time("read/pawl_rcu@1", "read/urcu_memb@1"),
-        ),
-        Target(
-            "read lock and unlock / two uncontended lock xadd",
-            0.1,
-            False,
-            _time("read/pawl_rcu@1", "read/lock_xadd_pair@1"),
-        ),
-        Target(
-            "synchronize beside idle threads / liburcu-memb's",
-            0.7,
-            False,
-            _time("sync/pawl_rcu@1", "sync/urcu_memb@1"),
-        ),
+        Target("read lock and unlock / liburcu-memb's, inline", 1.2, False,
+               _time("read/pawl_rcu@1", "read/urcu_memb@1")),
+        Target("read lock and unlock / two uncontended lock xadd", 0.1, False,
+               _time("read/pawl_rcu@1", "read/lock_xadd_pair@1")),
+        Target("synchronize beside idle threads / liburcu-memb's", 0.7, False,
+               _time("sync/pawl_rcu@1", "sync/urcu_memb@1")),
         Target("callback delay, p99, ms", 1.5, False, _delay),
         Target("callbacks a second / liburcu's call_rcu", 2.0, True, _calls),
         Target("flood of 10 million callbacks: most queued / bound", 1.0, False, _flood),
-    ]
+    ]  # fmt: skip
 
 
 # ---- What no target speaks of -------------------------------------------------------------------
@@ -121,38 +109,20 @@ NO_INSTRUCTION = (
 
 # Pairs of rows that say something all the same; of times.
 BESIDE = (
-    (
-        "read side of the quiescent-state flavour / an empty loop",
-        "read/pawl_rcu_qs@1",
-        "read/empty@1",
-    ),
+    ("read side of the quiescent-state flavour / an empty loop", "read/pawl_rcu_qs@1",
+     "read/empty@1"),
     ("a domain's read side / the default domain's", "read/pawl_rcu_domain@1", "read/pawl_rcu@1"),
-    (
-        "synchronize beside a reader / liburcu-memb's",
-        "sync/pawl_rcu@1+readers",
-        "sync/urcu_memb@1+readers",
-    ),
-    (
-        "expedited synchronize, idle / liburcu-memb's",
-        "sync/pawl_rcu_expedited@1",
-        "sync/urcu_memb@1",
-    ),
-    (
-        "expedited synchronize, busy machine / synchronize",
-        "busy/pawl_rcu_expedited@1+readers",
-        "busy/pawl_rcu@1+readers",
-    ),
-    (
-        "the same, quiescent-state flavour",
-        "busy/pawl_rcu_qs_expedited@1+readers",
-        "busy/pawl_rcu_qs@1+readers",
-    ),
-    (
-        "callback delay p99 beside a reader / liburcu's",
-        "delay/pawl_rcu@1+readers",
-        "delay/urcu_memb@1+readers",
-    ),
-)
+    ("synchronize beside a reader / liburcu-memb's", "sync/pawl_rcu@1+readers",
+     "sync/urcu_memb@1+readers"),
+    ("expedited synchronize, idle / liburcu-memb's", "sync/pawl_rcu_expedited@1",
+     "sync/urcu_memb@1"),
+    ("expedited synchronize, busy machine / synchronize", "busy/pawl_rcu_expedited@1+readers",
+     "busy/pawl_rcu@1+readers"),
+    ("the same, quiescent-state flavour", "busy/pawl_rcu_qs_expedited@1+readers",
+     "busy/pawl_rcu_qs@1+readers"),
+    ("callback delay p99 beside a reader / liburcu's", "delay/pawl_rcu@1+readers",
+     "delay/urcu_memb@1+readers"),
+)  # fmt: skip
 
 
 def _beside(run: dict, ours: str, theirs: str) -> str:

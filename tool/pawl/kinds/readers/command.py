@@ -33,19 +33,13 @@ _on and _off are pawl_lock64 with its scaling readers always on, and off.
 """
 EXAMPLES = [
     ("pawl bench readers --quick", "Read only and 1 % writes, in less than a minute."),
-    (
-        "pawl bench readers --json readers.json --html readers.html",
-        "The whole grid in four minutes; after an interrupt the same command goes on.",
-    ),
-    (
-        "pawl bench readers --sections 0 --writes 0 --locks 1 --candidates 'pawl_*,pthread_rwlock'",
-        "The reader's pair alone: one thread and two.",
-    ),
-    (
-        "pawl bench readers --scenes write,seek,flood",
-        "A writer that no reader disturbs, a seeker beside a reader, a writer among readers.",
-    ),
-]
+    ("pawl bench readers --json readers.json --html readers.html",
+     "The whole grid in four minutes; after an interrupt the same command goes on."),
+    ("pawl bench readers --sections 0 --writes 0 --locks 1 --candidates 'pawl_*,pthread_rwlock'",
+     "The reader's pair alone: one thread and two."),
+    ("pawl bench readers --scenes write,seek,flood",
+     "A writer that no reader disturbs, a seeker beside a reader, a writer among readers."),
+]  # fmt: skip
 OPTIONS = (
     grid.THREADS,
     click.option(

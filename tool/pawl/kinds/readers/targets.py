@@ -119,54 +119,29 @@ def _mostly_written(run: dict) -> Finding:
 
 def brlock() -> list[Target]:
     return [
-        Target(
-            f"reader's pair, 1 thread: {BRLOCK} / {OFF}, time",
-            0.25,
-            False,
-            _time(BRLOCK, OFF),
-            middle=True,
-        ),
-        Target(
-            f"read only, 2 threads: {BRLOCK} / {OFF}", 10.0, True, _over(BRLOCK, OFF), middle=True
-        ),
-    ]
+        Target(f"reader's pair, 1 thread: {BRLOCK} / {OFF}, time", 0.25, False, _time(BRLOCK, OFF),
+               middle=True),
+        Target(f"read only, 2 threads: {BRLOCK} / {OFF}", 10.0, True, _over(BRLOCK, OFF),
+               middle=True),
+    ]  # fmt: skip
 
 
 def scaling() -> list[Target]:
     return [
-        Target(
-            f"reader's pair, 1 thread: {ON} / {OFF}, time", 0.65, False, _time(ON, OFF), middle=True
-        ),
+        Target(f"reader's pair, 1 thread: {ON} / {OFF}, time", 0.65, False, _time(ON, OFF),
+               middle=True),
         Target(f"read only: {ON}, 2 threads / 1", 1.9, True, _scaling(ON), middle=True),
         Target(f"read only, 2 threads: {ON} / {OFF}", 4.0, True, _over(ON, OFF), middle=True),
-        Target(
-            f"read only, 2 threads: {ON} / the best that counts in one word",
-            4.0,
-            True,
-            _over_all(ON),
-            middle=True,
-        ),
-        Target(
-            f"W, nobody reading: {ON} beyond {OFF}, in times of 150 ns + 12 ns a thread",
-            1.0,
-            False,
-            _write,
-        ),
+        Target(f"read only, 2 threads: {ON} / the best that counts in one word", 4.0, True,
+               _over_all(ON), middle=True),
+        Target(f"W, nobody reading: {ON} beyond {OFF}, in times of 150 ns + 12 ns a thread", 1.0,
+               False, _write),
         Target(f"S beside a looping reader: {ON} / {OFF}, time", 1.05, False, _seek),
-        Target(
-            f"writer among 8 looping readers: {ON} / {OFF}, p99.9 of its waits",
-            1.0,
-            False,
-            _flood,
-            middle=True,
-        ),
-        Target(
-            f"{MOSTLY_WRITTEN:g} % writes and more: {EVIDENCE} / {OFF}, worst upper end",
-            0.98,
-            True,
-            _mostly_written,
-        ),
-    ]
+        Target(f"writer among 8 looping readers: {ON} / {OFF}, p99.9 of its waits", 1.0, False,
+               _flood, middle=True),
+        Target(f"{MOSTLY_WRITTEN:g} % writes and more: {EVIDENCE} / {OFF}, worst upper end", 0.98,
+               True, _mostly_written),
+    ]  # fmt: skip
 
 
 def _has_additions(run: dict) -> bool:

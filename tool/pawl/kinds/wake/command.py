@@ -23,45 +23,22 @@ EXAMPLES = [
     ("pawl bench wake --hog no --json wake.json --html wake.html", "Saved, and as a page."),
 ]
 OPTIONS = (
-    click.option(
-        "--delays",
-        default=options.listed(DELAYS),
-        show_default=True,
-        metavar="MS,...",
-        help="Milliseconds that the waiter sleeps before the signal.",
-    ),
-    click.option(
-        "--hog",
-        type=options.HOG,
-        default="both",
-        show_default=True,
-        metavar="no|yes|both",
-        help="Whether a thread that computes without end has the waiter's CPU as well.",
-    ),
+    click.option("--delays", default=options.listed(DELAYS), show_default=True, metavar="MS,...",
+                 help="Milliseconds that the waiter sleeps before the signal."),
+    click.option("--hog", type=options.HOG, default="both", show_default=True,
+                 metavar="no|yes|both",
+                 help="Whether a thread that computes without end has the waiter's CPU as well."),
     options.rounds(Request.rounds),
-    click.option(
-        "--wakes",
-        type=click.IntRange(1, 100000),
-        metavar="N",
-        help="Wakes in a sample; instead of --budget.",
-    ),
-    click.option(
-        "--budget",
-        type=options.BUDGET,
-        metavar="SECONDS",
-        help="All samples together take about this long: short delays get more wakes, "
-        f"and a short budget fewer rounds.  [default: {Request.budget}]",
-    ),
-    click.option(
-        "--pin",
-        default=Request.pin,
-        show_default=True,
-        metavar="auto|none|CPUS",
-        help="The signaller on the first CPU of the list, the waiter on the last; auto: "
-        "of all allowed ones.",
-    ),
+    click.option("--wakes", type=click.IntRange(1, 100000), metavar="N",
+                 help="Wakes in a sample; instead of --budget."),
+    click.option("--budget", type=options.BUDGET, metavar="SECONDS",
+                 help="All samples together take about this long: short delays get more wakes, "
+                 f"and a short budget fewer rounds.  [default: {Request.budget}]"),
+    click.option("--pin", default=Request.pin, show_default=True, metavar="auto|none|CPUS",
+                 help="The signaller on the first CPU of the list, the waiter on the last; auto: "
+                 "of all allowed ones."),
     options.rows(),
-)
+)  # fmt: skip
 
 
 def _plan(o: Call) -> Plan:
