@@ -12,7 +12,6 @@
         return WAIT(operation);                                                                    \
     }
 CALL(take_seek_slow, lock_take_seek)
-CALL(take_write_slow, lock_take_write)
 CALL(take_atomic_slow, lock_take_atomic)
 CALL(claim_write_slow, lock_claim_write)
 CALL(read_to_atomic_slow, lock_read_to_atomic)
@@ -28,6 +27,14 @@ bool PAWL_SLOW_(take_read_slow)(PAWL_LOCK_ *l, uint64_t deadline)
         return WAIT(lock_take_read);
     MET_READER;
     return true;
+}
+
+/* In a crowd most words that fail the first attempt show sleepers alone. They need no wait. */
+bool PAWL_SLOW_(take_write_slow)(PAWL_LOCK_ *l, uint64_t deadline)
+{
+    return (!PAWL_INNER_(scales_)(PAWL_AT_(pawl_load_relaxed)(&l->word)) &&
+            PAWL_INNER_(do_try_write_)(l)) ||
+           WAIT(lock_take_write);
 }
 
 bool PAWL_SLOW_(claim_atomic_slow)(PAWL_LOCK_ *l, uint64_t deadline)

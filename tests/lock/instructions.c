@@ -35,6 +35,7 @@ OF(lock32)
 OF(lock64)
 OF(pshared_lock32)
 OF(pshared_lock64)
+static void beside_sleepers(void) { lock64.word = PAWL_LOCK_PARKED; } /* as in a crowd */
 
 #define PAWL_OP(result, name, kind, from, to, cost)                                                \
     ALONE lock32_##name(void) { (void)pawl_lock32_##name(&lock32); }                               \
@@ -89,8 +90,9 @@ static const struct operation operations[] = {
     ROW(lock32, name, from)                                                                        \
     ROW(lock64, name, from) ROW(pshared_lock32, name, from) ROW(pshared_lock64, name, from)
 #include <pawl/detail/transitions.def>
+    {"lock64", "take_write", beside_sleepers, lock64_take_write},
 };
-enum { OPERATIONS = sizeof operations / sizeof operations[0] };
+enum { OPERATIONS = sizeof operations / sizeof operations[0], BESIDE_SLEEPERS = OPERATIONS - 1 };
 
 static struct stepped counted[OPERATIONS];
 static bool refused;
@@ -124,13 +126,22 @@ TEST_CASE(an_undisturbed_operation_is_short_and_calls_nothing)
 {
     if (refused)
         skip();
-    for (int i = 0; i < OPERATIONS; i++) {
+    for (int i = 0; i < BESIDE_SLEEPERS; i++) {
         const struct operation *const o = &operations[i];
         if (counted[i].steps < 2 || counted[i].steps > length_of(o) + OTHER_COMPILERS ||
             counted[i].locked != 1 || counted[i].calls != 0)
             fail_msg("%s %s: %d instructions, not %d; %d locked, %d calls", o->lock, o->name,
                      counted[i].steps, length_of(o), counted[i].locked, counted[i].calls);
     }
+}
+
+TEST_CASE(a_writer_beside_sleepers_begins_no_wait)
+{
+    const struct stepped *const s = &counted[BESIDE_SLEEPERS];
+    if (refused)
+        skip();
+    if (s->steps > 40 || s->locked != 2)
+        fail_msg("%d instructions, %d locked", s->steps, s->locked);
 }
 
 int main(int argc, char **argv)
