@@ -130,9 +130,12 @@ ON(lock64_drop_write, pawl_lock64, pawl_lock64_drop_write(o))
  * before all that have none; newcomers went past these, one by one. */
 static inline void lock64_take_write_ranked(void *object)
 {
-    static uint32_t takes;
-    const uint32_t rank = __atomic_fetch_add(&takes, 1, __ATOMIC_RELAXED) & 1;
-    must(PAWL_SYMBOL_(pawl_lock64_take_write_ranked)((pawl_lock64 *)object, UINT64_MAX, rank));
+    static uint32_t threads;
+    static __thread uint32_t rank; /* and one; 0: not given yet */
+    if (rank == 0)
+        rank = (__atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED) & 1) + 1;
+    must(pawl_lock64_try_write((pawl_lock64 *)object) ||
+         PAWL_SYMBOL_(pawl_lock64_take_write_ranked)((pawl_lock64 *)object, UINT64_MAX, rank - 1));
 }
 
 /* A word under wait.h: 0 free, 1 taken. A thread that leaves wakes one. The kernel may keep the
@@ -249,14 +252,8 @@ ON(brlock_take_read, pawl_brlock, pawl_brlock_take_read(o))
 ON(brlock_drop_read, pawl_brlock, pawl_brlock_drop_read(o))
 ON(robust_take_read, pawl_robust_lock, must(pawl_robust_lock_take_read(o) == PAWL_ROBUST_OK))
 ON(robust_drop_read, pawl_robust_lock, must(pawl_robust_lock_drop_read(o) == PAWL_ROBUST_OK))
-static inline void rcu_enter(void *object)
-{
-    pawl_rcu_read_lock();
-}
-static inline void rcu_leave(void *object)
-{
-    pawl_rcu_read_unlock();
-}
+ON(rcu_enter, void, (void)o; pawl_rcu_read_lock())
+ON(rcu_leave, void, (void)o; pawl_rcu_read_unlock())
 ON(counter_up, pawl_counter, pawl_counter_inc(o))
 ON(counter_down, pawl_counter, pawl_counter_dec(o))
 ON(counter_destroy, pawl_counter, must(pawl_counter_destroy(o) == 0))
@@ -280,9 +277,7 @@ static inline void seq_look(void *object)
     must(pawl_seq_try_begin((pawl_seq *)object, &begun) &&
          !pawl_seq_retry((pawl_seq *)object, begun));
 }
-static inline void nothing_more(void *object)
-{
-}
+ON(nothing_more, void, (void)o)
 static inline void called(pawl_rcu_head *head)
 {
     free(head);
