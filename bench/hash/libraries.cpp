@@ -55,7 +55,6 @@ template <class Map> class table_of_values {
             std::uint64_t check = 0;
             const bool there = map_.find(key, check);
             t.found += there;
-            t.absent += !there;
             t.wrong += there && check != element::check_of(key);
         }
         void update(std::uint32_t key)

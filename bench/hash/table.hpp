@@ -4,7 +4,8 @@
  * designs, so that each is inlined into the same code.
  *
  * A table's thread has
- *   search(key, tally)   counts found, absent, wrong
+ *   search(key, tally)   counts found and wrong, and no more: each instruction here lets fewer
+ *                        searches overlap
  *   update(key)          deletes the key's element and inserts a new one; nothing if another thread
  *                        is just at that
  *   pause()              now and then between operations
@@ -74,11 +75,10 @@ template <class Design> class chained final {
 
         void search(std::uint32_t key, hash_tally &t)
         {
-            const bool there = own_.find(store_.of(key), key, [&](const element &e) {
+            own_.find(store_.of(key), key, [&](const element &e) {
                 t.wrong += e.check != element::check_of(key);
+                t.found++;
             });
-            t.found += there;
-            t.absent += !there;
         }
         void update(std::uint32_t key)
         {
@@ -121,6 +121,7 @@ template <class Table> class hash_design_of final : public hash_design {
         const usage_meter meter;
         run_while(phase::measuring, task, thread, flag, *own, random, runs, local);
         local.used = meter.stop();
+        local.absent = local.ops - local.updates - local.found;
         const double over = seconds_of(CLOCK_MONOTONIC);
         own.reset();
         local.leaving = seconds_of(CLOCK_MONOTONIC) - over;

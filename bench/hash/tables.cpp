@@ -165,7 +165,6 @@ template <class Table> class table_under_rcu {
                 t.wrong += reinterpret_cast<const one *>(n)->check != element::check_of(key);
             own_.read_unlock();
             t.found += n != nullptr;
-            t.absent += n == nullptr;
         }
         void update(std::uint32_t key)
         {
