@@ -26,7 +26,7 @@ if os.environ.get("PAWL_PAGES") == "all":
         "amd-epyc-2026-11-21",
         "amd-epyc-2026-11-23-busy",
         "intel-xeon-2026-11-22-latency",
-        "amd-epyc-2026-11-23-rcu",
+        "intel-xeon-2026-11-22-rcu",
         "amd-epyc-2026-11-23-wait",
         "intel-xeon-2026-11-26-readers",
         "intel-xeon-2026-11-26-scaling",
