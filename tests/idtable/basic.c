@@ -319,20 +319,9 @@ TEST_CASE_WITH(who_waits_for_its_lock_when_it_is_removed_gets_nothing, begin, en
     assert_int_equal(released_now(), 1);
 }
 
-struct reader {
-    pthread_barrier_t step;
-    pthread_t thread;
-};
-
-static void *read_meanwhile(void *opaque)
-{
-    struct reader *r = (struct reader *)opaque;
-    pawl_rcu_read_lock();
-    pthread_barrier_wait(&r->step);
-    pthread_barrier_wait(&r->step);
-    pawl_rcu_read_unlock();
-    return NULL;
-}
+#define READ_LOCK() pawl_rcu_read_lock()
+#define READ_UNLOCK() pawl_rcu_read_unlock()
+#include "support/reader.h"
 
 TEST_CASE_WITH(in_a_domain_of_its_own_other_readers_hold_nothing_up, begin, end)
 {
@@ -346,9 +335,7 @@ TEST_CASE_WITH(in_a_domain_of_its_own_other_readers_hold_nothing_up, begin, end)
     options.domain = &domain;
     options.release = release_thing;
     must(pawl_idtable_init(&own, &options) == 0);
-    must(pthread_barrier_init(&r.step, NULL, 2) == 0);
-    r.thread = test_start(read_meanwhile, &r);
-    pthread_barrier_wait(&r.step);
+    reader_begins(&r);
 
     must(things_insert(&own, fresh(1), &id) == 0);
     pawl_idtable_read_lock(&own);
@@ -360,9 +347,7 @@ TEST_CASE_WITH(in_a_domain_of_its_own_other_readers_hold_nothing_up, begin, end)
     assert_int_equal(pawl_rcu_domain_barrier(&domain), 0);
     assert_int_equal(pawl_load_relaxed32(&released), 1);
 
-    pthread_barrier_wait(&r.step);
-    test_join(r.thread);
-    pthread_barrier_destroy(&r.step);
+    reader_ends(&r);
     pawl_idtable_destroy(&own);
     pawl_rcu_domain_destroy(&domain);
 }

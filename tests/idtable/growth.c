@@ -358,34 +358,9 @@ TEST_CASE_WITH(used_up_places_do_not_count_for_the_limit, begin, end)
 
 /* ---- Callbacks that are refused -------------------------------------------------------------- */
 
-struct reader {
-    pthread_barrier_t step;
-    pthread_t thread;
-};
-
-static void *read_meanwhile(void *opaque)
-{
-    struct reader *r = (struct reader *)opaque;
-    pawl_rcu_domain_read_lock(&domain);
-    pthread_barrier_wait(&r->step);
-    pthread_barrier_wait(&r->step);
-    pawl_rcu_domain_read_unlock(&domain);
-    return NULL;
-}
-
-static void reader_begins(struct reader *r)
-{
-    must(pthread_barrier_init(&r->step, NULL, 2) == 0);
-    r->thread = test_start(read_meanwhile, r);
-    pthread_barrier_wait(&r->step);
-}
-
-static void reader_ends(struct reader *r)
-{
-    pthread_barrier_wait(&r->step);
-    test_join(r->thread);
-    pthread_barrier_destroy(&r->step);
-}
+#define READ_LOCK() pawl_rcu_domain_read_lock(&domain)
+#define READ_UNLOCK() pawl_rcu_domain_read_unlock(&domain)
+#include "support/reader.h"
 
 TEST_CASE_WITH(what_the_callbacks_refuse_waits_in_the_table, begin, end)
 {

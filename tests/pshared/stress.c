@@ -13,12 +13,10 @@
 
 enum { PROCESSES = 3, THREADS = 5, FIRST_STEPS = 64 };
 
-/* W changes all; A adds to `sum`; S owns `seeker`. */
-struct protected_data {
-    uint64_t number, complement;
-    uint64_t sum;
-    uint64_t seeker;
-};
+#define WORKER_ALSO_HAS uint64_t timed_out, granted;
+#define LINGER_ALSO(w, kind)                                                                       \
+    (kind) == 62 && test_random_below(&(w)->random, 8) == 0 ? (void)usleep(50) : (void)0
+#include "support/protected.h"
 
 struct shared {
     pawl_pshared_lock32 lock32;
@@ -32,71 +30,12 @@ struct shared {
 
 static struct shared *shared;
 
-struct worker {
-    struct protected_data *data;
-    uint64_t random, name, writes, additions, timed_out, granted;
-};
-
 static uint64_t some_deadline(struct worker *w)
 {
     const unsigned kind = test_random_below(&w->random, 8);
     if (kind < 4)
         return UINT64_MAX;
     return (uint64_t)(test_now() * 1e9) + (kind == 4 ? 0 : test_random_below(&w->random, 200000));
-}
-
-static void linger(struct worker *w)
-{
-    const unsigned kind = test_random_below(&w->random, 64);
-    unsigned hints = kind < 40 ? 0 : test_random_below(&w->random, 1u << (kind % 10));
-    if (kind == 63)
-        sched_yield();
-    if (kind == 62 && test_random_below(&w->random, 8) == 0)
-        usleep(50);
-    while (hints-- > 0)
-        pawl_cpu_relax();
-}
-
-static uint64_t look(struct worker *w)
-{
-    const uint64_t number = w->data->number;
-    must(w->data->complement == ~number);
-    linger(w);
-    must(w->data->number == number);
-    return number;
-}
-
-static uint64_t read_all(struct worker *w)
-{
-    const uint64_t sum = w->data->sum;
-    const uint64_t number = look(w);
-    must(w->data->sum == sum); /* nobody adds beside a reader */
-    return number;
-}
-
-static uint64_t seek(struct worker *w)
-{
-    w->data->seeker = w->name;
-    uint64_t number = read_all(w);
-    must(w->data->seeker == w->name);
-    return number;
-}
-
-static void write_all(struct worker *w)
-{
-    w->data->number++;
-    linger(w);
-    w->data->complement = ~w->data->number;
-    w->data->sum++;
-    w->writes++;
-    w->additions++;
-}
-
-static uint64_t add(struct worker *w)
-{
-    __atomic_fetch_add(&w->data->sum, 1, __ATOMIC_RELAXED);
-    w->additions++;
-    return look(w);
 }
 
 static bool granted(struct worker *w, bool ok)
@@ -221,20 +160,23 @@ STRESS(64)
 static void work(void *argument, unsigned index)
 {
     const uint64_t process = *(const uint64_t *)argument;
+    uint64_t writes[2] = {0, 0}, additions[2] = {0, 0};
     struct worker w[2];
     memset(w, 0, sizeof w);
     for (unsigned i = 0; i < 2; i++) {
         w[i].data = &shared->data[i];
-        w[i].name = process * 100 + index + 1;
-        w[i].random = shared->seed + w[i].name * 2 + i;
+        w[i].writes = &writes[i];
+        w[i].additions = &additions[i];
+        w[i].index = (unsigned)process * 100 + index + 1;
+        w[i].random = shared->seed + w[i].index * UINT64_C(2) + i;
     }
     for (unsigned i = 0; i < shared->steps; i++) {
         step32(&w[0], &shared->lock32);
         step64(&w[1], &shared->lock64);
     }
     for (unsigned i = 0; i < 2; i++) {
-        __atomic_fetch_add(&shared->writes[i], w[i].writes, __ATOMIC_RELAXED);
-        __atomic_fetch_add(&shared->additions[i], w[i].additions, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&shared->writes[i], writes[i], __ATOMIC_RELAXED);
+        __atomic_fetch_add(&shared->additions[i], additions[i], __ATOMIC_RELAXED);
         __atomic_fetch_add(&shared->granted, w[i].granted, __ATOMIC_RELAXED);
         __atomic_fetch_add(&shared->timed_out, w[i].timed_out, __ATOMIC_RELAXED);
     }

@@ -269,35 +269,9 @@ TEST_CASE(the_last_destructors_of_a_thread_may_read_call_and_wait)
         assert_int_equal(called(i), 1);
 }
 
-/* A reader that holds callbacks up for as long as a test likes. */
-struct reader {
-    pthread_barrier_t step;
-    pthread_t thread;
-};
-
-static void *read_meanwhile(void *opaque)
-{
-    struct reader *r = (struct reader *)opaque;
-    pawl_rcu_read_lock();
-    pthread_barrier_wait(&r->step);
-    pthread_barrier_wait(&r->step);
-    pawl_rcu_read_unlock();
-    return NULL;
-}
-
-static void reader_begins(struct reader *r)
-{
-    must(pthread_barrier_init(&r->step, NULL, 2) == 0);
-    r->thread = test_start(read_meanwhile, r);
-    pthread_barrier_wait(&r->step);
-}
-
-static void reader_ends(struct reader *r)
-{
-    pthread_barrier_wait(&r->step);
-    test_join(r->thread);
-    pthread_barrier_destroy(&r->step);
-}
+#define READ_LOCK() pawl_rcu_read_lock()
+#define READ_UNLOCK() pawl_rcu_read_unlock()
+#include "support/reader.h"
 
 /* How a thread goes: it returns, it is cancelled, or it tells nobody. */
 enum ending { RETURNS, IS_CANCELLED, VANISHES, ENDINGS };
