@@ -142,6 +142,7 @@
 #define lock_wait_for_entries PAWL_SYMBOL_(pawl_in_lock_wait_for_entries)
 #define lock_wakes_up PAWL_SYMBOL_(pawl_in_lock_wakes_up)
 #define lock_withdraw PAWL_SYMBOL_(pawl_in_lock_withdraw)
+#define lock_yields PAWL_SYMBOL_(pawl_in_lock_yields)
 #define rcu_depth PAWL_SYMBOL_(pawl_in_rcu_depth)
 #define rcu_enter PAWL_SYMBOL_(pawl_in_rcu_enter)
 #define rcu_extra PAWL_SYMBOL_(pawl_in_rcu_extra)

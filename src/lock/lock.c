@@ -58,6 +58,8 @@ PAWL_INTERNAL bool lock_loop_on(struct loop *loop, uint64_t deadline)
     now = pawl_os_now();
     if (loop->end == 0)
         loop->end = lock_is_calm(now) ? now : now + LOCK_SPIN_NS;
+    if (lock_yields(loop, now, deadline))
+        return true;
     if (now >= loop->end || now >= deadline)
         return false;
     (void)backoff_relaxed(&loop->backoff, loop);

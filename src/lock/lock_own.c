@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A thread's memory of the clock: when it last dropped a lock beside waiters, and whether its last
- * sleep ended late. */
+ * sleep or yield ended late. */
 #include "lock_parts.h"
 
 /* Threads of models and of the simulator would share it. */
@@ -40,6 +40,10 @@ PAWL_INTERNAL bool lock_hint_counts(const struct pawl_bucket *bucket)
 
 #if OF_THREADS && defined(__linux__)
 
+/* Beside other processes no thread yields until then: one that finds them spares the others a time
+ * slice. */
+static uint64_t yields_from; /* ns of pawl_os_now */
+
 PAWL_INTERNAL void lock_note_delay(uint64_t due)
 {
     struct pawl_own *const own = pawl_os_own();
@@ -48,8 +52,10 @@ PAWL_INTERNAL void lock_note_delay(uint64_t due)
     if (now <= due || now - due <= LOCK_LATE_NS || now - own->judged < LOCK_JUDGE_NS)
         return;
     used = pawl_os_used();
-    if (own->judged != 0 && used - own->used < (now - own->judged) / 4 * 3)
+    if (own->judged != 0 && used - own->used < (now - own->judged) / 4 * 3) {
         own->calm_until = now + LOCK_CALM_NS;
+        pawl_store_relaxed64(&yields_from, now + LOCK_NO_YIELD_NS);
+    }
     own->judged = now;
     own->used = used;
 }
@@ -57,6 +63,18 @@ PAWL_INTERNAL void lock_note_delay(uint64_t due)
 PAWL_INTERNAL bool lock_is_calm(uint64_t now)
 {
     return now < pawl_os_own()->calm_until;
+}
+
+PAWL_INTERNAL bool lock_yields(struct loop *loop, uint64_t now, uint64_t deadline)
+{
+    if (loop->yields == LOCK_YIELDS || now + LOCK_SPIN_NS < loop->end + LOCK_YIELD_AFTER_NS)
+        return false;
+    if (deadline < now + LOCK_CALM_NS || now < pawl_load_relaxed64(&yields_from))
+        return false;
+    loop->yields++;
+    pawl_os_yield();
+    lock_note_delay(now);
+    return true;
 }
 
 #else
@@ -69,6 +87,11 @@ PAWL_INTERNAL void lock_note_delay(uint64_t due)
 PAWL_INTERNAL bool lock_is_calm(uint64_t now)
 {
     return (void)now, false;
+}
+
+PAWL_INTERNAL bool lock_yields(struct loop *loop, uint64_t now, uint64_t deadline)
+{
+    return (void)loop, (void)now, (void)deadline, false;
 }
 
 #endif

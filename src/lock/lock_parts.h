@@ -38,12 +38,18 @@
  * sections last. */
 #define LOCK_SPIN_NS CONSTANT(SPIN_NS, 50000)
 
-/* A sleep that ends so late is judged, as often as that, by three quarters of the CPUs' time; the
- * thread does not spin for a while (lock_note_delay). Timers are up to 0.1 ms late on an idle
- * machine. */
+/* A spinning waiter yields its CPU after so long, and so often at most before it sleeps. Where the
+ * crowd's own threads want the CPU, each then has it for a few sections, not for a time slice. */
+#define LOCK_YIELD_AFTER_NS 2000u
+#define LOCK_YIELDS 64u
+
+/* A sleep or yield that ends so late is judged, as often as that, by three quarters of the CPUs'
+ * time (lock_note_delay). Then its thread does not spin for a while, and none yields. Timers are up
+ * to 0.1 ms late on an idle machine. */
 #define LOCK_LATE_NS 200000u
-#define LOCK_JUDGE_NS 10000000u
+#define LOCK_JUDGE_NS 20000000u
 #define LOCK_CALM_NS 30000000u
+#define LOCK_NO_YIELD_NS 100000000u
 
 /* The sleepers of one class, by rank and then by age, in the order of the bits of the classes; in a
  * list of their own those that keep a claim. */
@@ -76,9 +82,10 @@ struct lock_queue {
 struct loop {
     struct backoff backoff; /* as in spinlocks: few looks leave the word to its holder */
     uint64_t end;           /* 0: not begun */
+    uint32_t yields;
 };
 
-#define LOOP_INIT {BACKOFF_INIT, 0}
+#define LOOP_INIT {BACKOFF_INIT, 0, 0}
 
 /* One operation's wait, on the stack of its thread. */
 struct wait {
@@ -144,11 +151,14 @@ static inline bool lock_is_urgent(const struct wait *wait)
 
 /* A pause; false when the time is over, or the deadline has passed. */
 PAWL_INTERNAL bool lock_loop_on(struct loop *loop, uint64_t deadline);
-/* The sleeper was due to run at that time. If it runs late, though the process does not use its
+/* The thread was due to run at that time. If it runs late, though the process does not use its
  * CPUs, other processes want them, and spins would use up what the thread may have: each later
  * sleep then ends late, too. So the thread is calm for a while, and does not spin (lock_own.c). */
 PAWL_INTERNAL void lock_note_delay(uint64_t due);
 PAWL_INTERNAL bool lock_is_calm(uint64_t now);
+/* Yields if it is time to, unless the deadline is near, or a thread was late beside other processes
+ * just now: there a yield costs a time slice. */
+PAWL_INTERNAL bool lock_yields(struct loop *loop, uint64_t now, uint64_t deadline);
 /* Whether the bucket's hint still counts for a releaser. */
 PAWL_INTERNAL bool lock_hint_counts(const struct pawl_bucket *bucket);
 /* Locks the bucket of the lock, which the caller does not join. */

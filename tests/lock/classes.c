@@ -132,11 +132,28 @@ TEST_CASE(a_thread_whose_sleep_ends_late_beside_other_processes_does_not_spin_fo
     lock_note_delay(now - LOCK_LATE_NS - 1);
     must(lock_is_calm(now + LOCK_CALM_NS - 1));
     must(!lock_loop_on(&loop, UINT64_MAX));
+    must(!lock_yields(&loop, now, UINT64_MAX));
     own->calm_until = 0;
     own->judged = now - second;
     own->used = pawl_os_used() - 1000 * second; /* threads of the process had them */
     lock_note_delay(now - LOCK_LATE_NS - 1);
     must(!lock_is_calm(now));
+#else
+    skip(); /* Linux alone tells what the process has used */
+#endif
+}
+
+/* Else the running threads keep the lock for their time slices, while the oldest waiter, woken, has
+ * no CPU. */
+TEST_CASE(a_waiter_yields_so_often_at_most_and_not_before_a_near_deadline)
+{
+#if defined(__linux__)
+    const uint64_t later = pawl_os_now() + LOCK_NO_YIELD_NS + LOCK_CALM_NS;
+    struct loop loop = LOOP_INIT;
+    must(!lock_yields(&loop, later, later + LOCK_CALM_NS - 1));
+    for (unsigned i = 0; i < LOCK_YIELDS; i++)
+        must(lock_yields(&loop, later, UINT64_MAX));
+    must(!lock_yields(&loop, later, UINT64_MAX));
 #else
     skip(); /* Linux alone tells what the process has used */
 #endif
