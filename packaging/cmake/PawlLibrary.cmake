@@ -61,7 +61,8 @@ endforeach()
 # Set-up, waiting and what a thread does once: compiled for size where the build optimises at all.
 # The rest has functions that are called again and again without waiting.
 set(pawl_cold ${pawl_sources})
-string(JOIN "|" pawl_cold_names "os/" "base/" "lock/(calls|atomic|spin|seq|bitlock|lock|table|wait|entries[.])"
+string(JOIN "|" pawl_cold_names "os/" "base/"
+       "lock/(calls|atomic|spin|seq|bitlock|lock|table|wait|entries[.])"
        "count/counter(_cells)?[.]c" "rcu/rcu(_state|_grace|_extra|_domain|_stall)?[.]c")
 list(FILTER pawl_cold INCLUDE REGEX "src/(${pawl_cold_names})")
 if(CMAKE_C_COMPILER_ID MATCHES "GNU|Clang" AND NOT PAWL_SANITIZE AND NOT PAWL_COVERAGE)
