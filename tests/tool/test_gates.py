@@ -23,6 +23,12 @@ GATES = {  # script and options: file, what stands there, the fault, what the sc
         "SPIN_W_DRAIN",
     ),
     "promises": ("doc/lock.md", "Exclusion, visibility and", "Exclusion and", "no longer says"),
+    "prose --check": (
+        "hardware/watchdog/README.md",
+        "A command that cuts power",
+        "What cuts power",
+        "watchdog/README.md",
+    ),
     "quote --check": (
         "examples/spin_tree_insert.c",
         "readers go on, other inserters wait",
@@ -54,6 +60,7 @@ def tree(tmp_path_factory):
         elif (ROOT / name).is_file():
             (root / name).symlink_to(ROOT / name)
     subprocess.run(["git", "init", "-q", root], check=True)
+    subprocess.run(["git", "-C", root, "add", "-A"], check=True)
     return root
 
 
