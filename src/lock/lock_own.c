@@ -40,8 +40,8 @@ PAWL_INTERNAL bool lock_hint_counts(const struct pawl_bucket *bucket)
 
 #if OF_THREADS && defined(__linux__)
 
-/* Beside other processes no thread yields until then: one that finds them spares the others a time
- * slice. */
+/* No thread yields until then: one has met other processes, so the others need not lose a time
+ * slice to find them. */
 static uint64_t yields_from; /* ns of pawl_os_now */
 
 PAWL_INTERNAL void lock_note_delay(uint64_t due)

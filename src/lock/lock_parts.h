@@ -48,7 +48,7 @@
  * to 0.1 ms late on an idle machine. */
 #define LOCK_LATE_NS 200000u
 #define LOCK_JUDGE_NS 20000000u
-#define LOCK_CALM_NS 30000000u
+#define LOCK_CALM_NS 40000000u
 #define LOCK_NO_YIELD_NS 100000000u
 
 /* The sleepers of one class, by rank and then by age, in the order of the bits of the classes; in a
