@@ -32,9 +32,8 @@ bool PAWL_SLOW_(take_read_slow)(PAWL_LOCK_ *l, uint64_t deadline)
 /* In a crowd most words that fail the first attempt show sleepers alone. They need no wait. */
 bool PAWL_SLOW_(take_write_slow)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    return (!PAWL_INNER_(scales_)(PAWL_AT_(pawl_load_relaxed)(&l->word)) &&
-            PAWL_INNER_(do_try_write_)(l)) ||
-           WAIT(lock_take_write);
+    PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
+    return PAWL_INNER_(take_free_)(l, &w) || WAIT(lock_take_write);
 }
 
 bool PAWL_SLOW_(claim_atomic_slow)(PAWL_LOCK_ *l, uint64_t deadline)

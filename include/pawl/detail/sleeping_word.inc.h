@@ -97,25 +97,27 @@ PAWL_INLINE bool PAWL_DO_(take_write)(PAWL_LOCK_ *l, uint64_t deadline)
     return PAWL_SLOW_(take_write_slow)(l, deadline);
 }
 
+/* W where nobody has the lock and its readers do not scale. */
+PAWL_INLINE PAWL_ALWAYS_INLINE_ bool PAWL_INNER_(take_free_)(PAWL_LOCK_ *l, PAWL_WORD_ *w)
+{
+    while (PAWL_IS_(nobody)(*w) && PAWL_LIKELY(!PAWL_INNER_(scales_)(*w)))
+        /* [SPIN_W_TAKE] acquire: our stores come after all that earlier holders did. */
+        if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, w, (PAWL_WORD_)(*w + PAWL_W_S_R_),
+                                                   PAWL_SPIN_W_TAKE)))
+            return true;
+    return false;
+}
+
 PAWL_INLINE bool PAWL_DO_(try_write)(PAWL_LOCK_ *l)
 {
     PAWL_WORD_ w = PAWL_AT_(pawl_load_relaxed)(&l->word);
-    while (PAWL_IS_(nobody)(w)) {
-        if (PAWL_UNLIKELY(PAWL_INNER_(scales_)(w)))
-            return PAWL_SLOW_(claim_at_once)(l, 0, PAWL_W_S_R_, 0);
-        /* [SPIN_W_TAKE] acquire: our stores come after all that earlier holders did. */
-        if (PAWL_LIKELY(PAWL_AT_(pawl_cas_acquire)(&l->word, &w, (PAWL_WORD_)(w + PAWL_W_S_R_),
-                                                   PAWL_SPIN_W_TAKE)))
-            return true;
-    }
-    return false;
+    return PAWL_INNER_(take_free_)(l, &w) ||
+           (PAWL_IS_(nobody)(w) && PAWL_SLOW_(claim_at_once)(l, 0, PAWL_W_S_R_, 0));
 }
 
 PAWL_INLINE bool PAWL_DO_(claim_write)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    if (PAWL_LIKELY(PAWL_DO_(try_write)(l)))
-        return true;
-    return PAWL_SLOW_(claim_write_slow)(l, deadline);
+    return PAWL_LIKELY(PAWL_DO_(try_write)(l)) || PAWL_SLOW_(claim_write_slow)(l, deadline);
 }
 
 /* Where atomic users are in, one of them has looked at the lines, and W has kept readers out since:
@@ -136,16 +138,12 @@ PAWL_INLINE bool PAWL_DO_(try_atomic)(PAWL_LOCK_ *l)
 
 PAWL_INLINE bool PAWL_DO_(take_atomic)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    if (PAWL_LIKELY(PAWL_DO_(try_atomic)(l)))
-        return true;
-    return PAWL_SLOW_(take_atomic_slow)(l, deadline);
+    return PAWL_LIKELY(PAWL_DO_(try_atomic)(l)) || PAWL_SLOW_(take_atomic_slow)(l, deadline);
 }
 
 PAWL_INLINE bool PAWL_DO_(claim_atomic)(PAWL_LOCK_ *l, uint64_t deadline)
 {
-    if (PAWL_LIKELY(PAWL_DO_(try_atomic)(l)))
-        return true;
-    return PAWL_SLOW_(claim_atomic_slow)(l, deadline);
+    return PAWL_LIKELY(PAWL_DO_(try_atomic)(l)) || PAWL_SLOW_(claim_atomic_slow)(l, deadline);
 }
 
 PAWL_INLINE_END
