@@ -204,6 +204,14 @@ void pawl_os_find_copies(void)
         (void)pawl_os_pin();
 }
 
+void *pawl_os_bind(copies_function *from, copies_function bind, copies_function place)
+{
+    pawl_os_find_copies();
+    if (*from == bind) /* it could not look */
+        *from = NULL;
+    return *from == NULL ? place() : (*from)();
+}
+
 bool pawl_os_is_stranger(void)
 {
     return copies_stranger;

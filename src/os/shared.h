@@ -88,6 +88,12 @@
 #define pawl_os_find_copies PAWL_SYMBOL_(pawl_os_find_copies)
 PAWL_HIDDEN_ void pawl_os_find_copies(void);
 
+/* What PAWL_BIND_NAME_(name), given as `bind`, does: the place where *from, which it sets, finds
+ * it. */
+#define pawl_os_bind PAWL_SYMBOL_(pawl_os_bind)
+PAWL_SHARED_LINKAGE_ PAWL_HIDDEN_ void *pawl_os_bind(void *(**from)(void), void *(*bind)(void),
+                                                     void *(*place)(void));
+
 /* Whether a copy of another version or variant was here first, or this copy is in a namespace of
  * dlmopen: nothing of the process is known then but what this copy itself does. */
 #define pawl_os_is_stranger PAWL_SYMBOL_(pawl_os_is_stranger)
@@ -128,10 +134,8 @@ PAWL_HIDDEN_ bool pawl_os_in_program(void);
     }                                                                                              \
     static void *PAWL_BIND_NAME_(name)(void)                                                       \
     {                                                                                              \
-        pawl_os_find_copies();                                                                     \
-        if (PAWL_FROM_NAME_(name) == PAWL_BIND_NAME_(name)) /* it could not look */                \
-            PAWL_FROM_NAME_(name) = NULL;                                                          \
-        return PAWL_SHARED_PLACE(type, name);                                                      \
+        return pawl_os_bind(&PAWL_FROM_NAME_(name), PAWL_BIND_NAME_(name),                         \
+                            PAWL_PLACE_NAME_(name));                                               \
     }                                                                                              \
     __attribute__((used)) void *(*PAWL_FROM_NAME_(name))(void) = PAWL_BIND_NAME_(name);            \
     PAWL_NOTE_(#name, PAWL_PLACE_NAME_(name), PAWL_FROM_NAME_(name), PAWL_SYMBOL_(pawl))
