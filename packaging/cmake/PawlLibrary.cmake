@@ -62,7 +62,7 @@ endforeach()
 # The rest has functions that are called again and again without waiting.
 set(pawl_cold ${pawl_sources})
 string(JOIN "|" pawl_cold_names "os/" "base/"
-       "lock/(calls|atomic|spin|seq|bitlock|lock|table|wait|entries[.])"
+       "lock/(calls|atomic|spin|seq|bitlock|lock|table|wait|entries[.]|evidence)"
        "count/counter(_cells)?[.]c" "rcu/rcu(_state|_grace|_extra|_domain|_stall)?[.]c")
 list(FILTER pawl_cold INCLUDE REGEX "src/(${pawl_cold_names})")
 if(CMAKE_C_COMPILER_ID MATCHES "GNU|Clang" AND NOT PAWL_SANITIZE AND NOT PAWL_COVERAGE)

@@ -88,8 +88,8 @@
 #define pawl_os_find_copies PAWL_SYMBOL_(pawl_os_find_copies)
 PAWL_HIDDEN_ void pawl_os_find_copies(void);
 
-/* What PAWL_BIND_NAME_(name), given as `bind`, does: the place where *from, which it sets, finds
- * it. */
+/* The body of PAWL_BIND_NAME_(name), which is `bind`. Sets *from, and returns the place in the copy
+ * that all use. */
 #define pawl_os_bind PAWL_SYMBOL_(pawl_os_bind)
 PAWL_SHARED_LINKAGE_ PAWL_HIDDEN_ void *pawl_os_bind(void *(**from)(void), void *(*bind)(void),
                                                      void *(*place)(void));
