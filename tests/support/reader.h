@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A reader that holds callbacks up for as long as a test likes. The includer defines READ_LOCK() and
- * READ_UNLOCK(). */
+/* A reader that holds callbacks up for as long as a test likes. The includer defines READ_LOCK()
+ * and READ_UNLOCK(). */
 #pragma once
 
 #include "test.h"
