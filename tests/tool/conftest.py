@@ -86,6 +86,15 @@ def drivers(tmp_path, monkeypatch):
     return folder
 
 
+@pytest.fixture(autouse=True)
+def same_signals_blocked():
+    """A command that a later test starts inherits the mask. `pawl trace` left SIGINT blocked in a
+    test; then an interrupt of `pawl costs` never came."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    yield
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before
+
+
 @pytest.fixture
 def starts(tmp_path):
     """The options of every measurement the fake drivers were started for."""

@@ -62,8 +62,9 @@ def test_a_kind_fills_in_the_form_under_its_own_name(name):
     folder = PAWL / "kinds" / name
     files = {"__init__.py", "kind.py"}
     if name != "case":  # programs of others, drawn as the jobs of the preload library
-        files |= {"plan.py", "table.py", "plot.py"}
+        files |= {"plan.py", "table.py"}
     assert files <= {p.name for p in folder.iterdir()}
+    assert kind.figures is not Kind.__dataclass_fields__["figures"].default
 
 
 @pytest.mark.parametrize("name", SETS)

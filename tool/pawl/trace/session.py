@@ -238,17 +238,21 @@ class Session:
             self.child = subprocess.Popen(self.command, env=self.environment)
         except OSError as error:
             raise Failure(f"{self.command[0]}: cannot be started ({error.strerror}).") from error
-        # From now on they are waited for, with the word of who sent them.
-        signal.pthread_sigmask(signal.SIG_BLOCK, (*SHARED, signal.SIGCHLD))
-        if self.timer:
-            seconds, call = self.timer
-            code = self._wait(add, time.monotonic() + seconds)
-            if code is not None:
-                return code
-            self.stop()
-            time.sleep(0.05)  # calls that had begun
-            call()
-        return self._wait(add)
+        # Until its end they are waited for, with the word of who sent them. The handlers stay, so
+        # one that comes then ends nothing.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, (*SHARED, signal.SIGCHLD))
+        try:
+            if self.timer:
+                seconds, call = self.timer
+                code = self._wait(add, time.monotonic() + seconds)
+                if code is not None:
+                    return code
+                self.stop()
+                time.sleep(0.05)  # calls that had begun
+                call()
+            return self._wait(add)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def end_as(code: int) -> int:
