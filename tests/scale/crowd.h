@@ -261,8 +261,9 @@ static inline bool full_size(void)
 
 /* More, but not many times as many: what grows with the threads is ten or a thousand times. On a
  * loaded machine a waiter meets others at a bucket's latch, and makes a few calls more for it. A
- * thousand locks share buckets, where it passes by some of them: up to eight were seen. */
-enum { STEPS_MORE = 24, CALLS_MORE = 24 };
+ * thousand locks share buckets, where it passes by some of them: up to eight were seen. A waiter of
+ * a sleeping lock may yield 64 times in each of two spins. */
+enum { STEPS_MORE = 24, CALLS_MORE = 24 + 2 * 64 };
 static inline bool same_for(uint64_t now, unsigned threads, uint64_t before, unsigned few,
                             unsigned more)
 {
