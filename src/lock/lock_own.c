@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A thread's memory of the clock: when it last dropped a lock beside waiters, and whether its last
- * sleep or yield ended late. */
+ * sleep or yield ended late; and the process's, until when none yields. */
 #include "lock_parts.h"
 
 /* Threads of models and of the simulator would share it. */

@@ -229,8 +229,9 @@ def _lines(process: subprocess.Popen, alarm: int | None) -> Iterator[str]:
     """What the driver says, until it ends. A line cut off by its end is not a sample."""
     begun = b""
     with selectors.DefaultSelector() as ready:
-        for place in [process.stdout] + [alarm] * (alarm is not None):
-            ready.register(place, selectors.EVENT_READ)
+        ready.register(process.stdout, selectors.EVENT_READ)
+        if alarm is not None:
+            ready.register(alarm, selectors.EVENT_READ)
         while True:
             for key, _ in ready.select():
                 said = os.read(key.fd, 1 << 16)
